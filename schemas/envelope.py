@@ -1,0 +1,134 @@
+"""An event as it is recorded: one CloudEvents 1.0 object in canonical form, hash-chained to the event before it on its table.
+
+The bytes (`line`) are what the stream stores, what a match file holds line by line, and what the chain hashes; they are never
+written a second time in another form. Extension attributes: `version` counts the events of the table from 1, `prev` is the SHA-256 of
+the line before (64 zeros for the first), `command` the id of the command that caused it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+from pydantic import ValidationError
+
+from schemas.canonical import GENESIS, canonical, digest
+from schemas.events import EVENTS, Event, type_name
+from schemas.notation import Unreadable
+from schemas.upcasters import upcast
+
+ATTRIBUTES: Final = frozenset(
+    ("command", "data", "datacontenttype", "id", "prev", "source", "specversion", "time", "type", "version")
+)
+TABLE_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+"""What a table's id looks like: lower-case letters, digits and hyphens, up to 64."""
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+"""Times are UTC with milliseconds, like 2026-12-01T03:00:00.000Z."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event with its place in the record. `hash` is SHA-256 of `line`."""
+
+    table: str
+    version: int
+    time: str
+    command: str
+    prev: str
+    event: Event
+    line: bytes
+    hash: str
+
+
+def record(table: str, version: int, prev: str, time: str, command: str, event: Event) -> Recorded:
+    """Seal an event as the `version`-th of its table."""
+    line = canonical(
+        {
+            "command": command,
+            "data": event.model_dump(),
+            "datacontenttype": "application/json",
+            "id": f"{table}:{version}",
+            "prev": prev,
+            "source": f"/tables/{table}",
+            "specversion": "1.0",
+            "time": time,
+            "type": type_name(type(event)),
+            "version": version,
+        }
+    )
+    return Recorded(table, version, time, command, prev, event, line, digest(line))
+
+
+def read_line(line: bytes) -> Recorded:
+    """Read an event from its recorded bytes, upcast to the newest shape. Raises Unreadable naming the attribute that is wrong.
+
+    It trusts the order of keys and the spacing (the hash covers them); `check_line` does not.
+    """
+    try:
+        raw = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise Unreadable(f"not JSON: {error}") from None
+    return _recorded(raw, line)
+
+
+def check_line(line: bytes) -> Recorded:
+    """Like `read_line`, for bytes from anywhere: they must be in canonical form, with exactly the attributes an event has."""
+    recorded = read_line(line)
+    raw = orjson.loads(line)
+    if canonical(raw) != line:
+        raise Unreadable("not in canonical form (RFC 8785)")
+    expected = {
+        "datacontenttype": "application/json",
+        "id": f"{recorded.table}:{recorded.version}",
+        "specversion": "1.0",
+    }
+    for name, value in expected.items():
+        if raw[name] != value:
+            raise Unreadable(f"{name}: must be {value!r}")
+    if not TIME.fullmatch(recorded.time):
+        raise Unreadable(f"time: {recorded.time!r} is not like 2026-12-01T03:00:00.000Z")
+    return recorded
+
+
+def _recorded(raw: Any, line: bytes) -> Recorded:
+    if not isinstance(raw, dict):
+        raise Unreadable("not a JSON object")
+    if raw.keys() != ATTRIBUTES:
+        wrong = sorted(raw.keys() ^ ATTRIBUTES)
+        raise Unreadable(f"attributes missing or unknown: {', '.join(wrong)}")
+    source, version = raw["source"], raw["version"]
+    if not isinstance(source, str) or not source.startswith("/tables/") or not TABLE_ID.fullmatch(source[8:]):
+        raise Unreadable(f"source: {source!r} is not /tables/<table id>")
+    if type(version) is not int or version < 1:
+        raise Unreadable("version: must be a whole number from 1")
+    for name in ("command", "prev", "time", "type"):
+        if not isinstance(raw[name], str):
+            raise Unreadable(f"{name}: must be text")
+    return Recorded(
+        source[8:],
+        version,
+        raw["time"],
+        raw["command"],
+        raw["prev"],
+        _event(raw["type"], raw["data"]),
+        line,
+        digest(line),
+    )
+
+
+def _event(name: str, data: Any) -> Event:
+    if not isinstance(data, dict):
+        raise Unreadable("data: not a JSON object")
+    name, data = upcast(name, data)
+    cls = EVENTS.get(name)
+    if cls is None:
+        raise Unreadable(f"type: {name!r} is not an event this version knows")
+    try:
+        return cls.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise Unreadable(f"data.{where}: {first['msg']}") from None
+
+
+__all__ = ["GENESIS", "TABLE_ID", "TIME", "Recorded", "check_line", "read_line", "record"]

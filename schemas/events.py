@@ -1,0 +1,238 @@
+"""Every event of a table: what happened, complete enough to be understood without today's code.
+
+Events are in the past tense, frozen, and never changed once published: a new shape is a new `VERSION` and an upcaster. `TYPE` and
+`VERSION` make the stored name, `shuangkou.<type>.v<version>`; it is never a Python path. Seats are 0-3 in playing order; fields with
+one entry a seat are lists of four in seat order. Unless a class says otherwise everybody may see every field.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.explanation import Why
+from schemas.readings import Reading
+
+Seat = Annotated[int, Field(ge=0, le=3)]
+Four = tuple[int, int, int, int]
+Players = tuple[str, str, str, str]
+
+
+class Event(BaseModel):
+    """What all events share: they are frozen and refuse fields they do not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    TYPE: ClassVar[str]
+    VERSION: ClassVar[int] = 1
+
+
+class TableOptions(BaseModel):
+    """What the operator chose for a table when opening it.
+
+    `hands`: the match ends after so many hands (None: until it is empty). `deal_seed`: every deal follows from this published text, so
+    that a match can be dealt again; for demonstrations and tests, never for stakes, since whoever knows it knows all the cards.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    hands: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    deal_seed: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+
+
+class TableOpened(Event):
+    """A table was opened for one ruleset. `family` says which game it is of."""
+
+    TYPE = "table-opened"
+    family: Literal["climbing", "trumps"]
+    ruleset: str
+    ruleset_version: int
+    options: TableOptions
+
+
+class PlayerSeated(Event):
+    """A player took a free seat."""
+
+    TYPE = "player-seated"
+    player: str
+    seat: Seat
+
+
+class PlayerLeft(Event):
+    """A player gave up the seat; another may take it."""
+
+    TYPE = "player-left"
+    player: str
+    seat: Seat
+
+
+class HandStarted(Event):
+    """A hand began. `commitment` binds its seed before a card is dealt; the seed is revealed when the hand is over."""
+
+    TYPE = "hand-started"
+    hand: int
+    ruleset: str
+    ruleset_version: int
+    commitment: str
+    players: Players
+
+
+class FaceUp(BaseModel):
+    """The face-up card (明牌): its position in the shuffled pack, the card, and the seat that was dealt it (C2)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    position: int
+    card: str
+    seat: Seat
+
+
+class Dealt(Event):
+    """The cards were dealt. **Hidden**: `holdings`; each seat sees its own only (and its partner's where partners play openly)."""
+
+    TYPE = "dealt"
+    hand: int
+    holdings: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+    leader: Seat
+    leader_by: Literal["previous", "drawn", "face_up"]
+    face_up: FaceUp | None
+
+
+class SeatsSwapped(Event):
+    """Two players changed seats, with their cards, so that the holders of the two face-up copies are partners (C2)."""
+
+    TYPE = "seats-swapped"
+    hand: int
+    seats: tuple[Seat, Seat]
+    players: Players
+
+
+class Played(Event):
+    """A seat played cards. `reading` is what they count as, wildcards included; `left` the number of cards still held."""
+
+    TYPE = "played"
+    hand: int
+    trick: int
+    seat: Seat
+    cards: tuple[str, ...]
+    reading: Reading
+    left: int
+
+
+class Passed(Event):
+    """A seat passed."""
+
+    TYPE = "passed"
+    hand: int
+    trick: int
+    seat: Seat
+
+
+class TrickWon(Event):
+    """A trick ended. `seat` won it; `leads` leads the next one: another seat only when the wind was caught (接风, C5.3)."""
+
+    TYPE = "trick-won"
+    hand: int
+    trick: int
+    seat: Seat
+    play: int
+    leads: Seat
+    caught_wind: bool
+
+
+class ContributionScored(Event):
+    """Contribution points (贡献分) were given for a bomb: at once, or as the difference accumulation adds at the end of the hand (C6).
+
+    `play` is the version of the event of the bomb, `stars` the level that was paid.
+    """
+
+    TYPE = "contribution-scored"
+    hand: int
+    seat: Seat
+    stars: int
+    play: int
+    reason: Literal["at_once", "accumulated"]
+    points: Four
+    players: Players
+
+
+class Finished(Event):
+    """A seat went out at this finish position, 1 to 3."""
+
+    TYPE = "finished"
+    hand: int
+    seat: Seat
+    position: Annotated[int, Field(ge=1, le=3)]
+
+
+class HandScored(Event):
+    """A hand ended and was scored. `score` = base times multiplier plus contribution; `why` explains every number (C6, C7).
+
+    `finish` lists the seats in finishing order. `coins` are decimals as text, in seat order, where the table plays for game coins.
+    """
+
+    TYPE = "hand-scored"
+    hand: int
+    finish: Four
+    outcome: Literal["double", "single", "draw"]
+    base: Four
+    multiplier: int
+    contribution: Four
+    score: Four
+    coins: tuple[str, str, str, str] | None
+    players: Players
+    why: tuple[Why, ...]
+
+
+class HandAbandoned(Event):
+    """A player left during the hand (逃跑): no base points; contributions already given stand (C5.5)."""
+
+    TYPE = "hand-abandoned"
+    hand: int
+    seat: Seat
+    player: str
+    contribution: Four
+    players: Players
+
+
+class SeedRevealed(Event):
+    """The seed of a hand that is over; anybody can now check the commitment and deal the hand again."""
+
+    TYPE = "seed-revealed"
+    hand: int
+    seed: str
+
+
+class TableClosed(Event):
+    """The match is over; nothing more happens at this table."""
+
+    TYPE = "table-closed"
+    reason: Literal["all_hands_played", "everybody_left"]
+
+
+def type_name(event: type[Event]) -> str:
+    """The stored name of an event class, for example `shuangkou.played.v1`."""
+    return f"shuangkou.{event.TYPE}.v{event.VERSION}"
+
+
+EVENTS: Final[Mapping[str, type[Event]]] = MappingProxyType(
+    {
+        type_name(cls): cls
+        for cls in (
+            TableOpened,
+            PlayerSeated,
+            PlayerLeft,
+            HandStarted,
+            Dealt,
+            SeatsSwapped,
+            Played,
+            Passed,
+            TrickWon,
+            ContributionScored,
+            Finished,
+            HandScored,
+            HandAbandoned,
+            SeedRevealed,
+            TableClosed,
+        )
+    }
+)
+"""Every published event by its stored name."""
