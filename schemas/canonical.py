@@ -1,8 +1,9 @@
 """Canonical JSON (RFC 8785) and the hash made of it (SHA-256).
 
-The project's records hold only strings, integers below 2**53, booleans, nulls, lists and objects with ASCII keys. For such values sorting keys by
-bytes is sorting them by UTF-16 code units, and the shortest escapes are the standard's, so orjson writes the canonical form at its own
-speed; a property test compares it with an independent implementation. Floats have no place in a record and are refused.
+The project's records hold only strings, integers below 2**53, booleans, nulls, lists and objects with ASCII keys. For
+such values sorting keys by bytes is sorting them by UTF-16 code units, and the shortest escapes are the standard's, so
+orjson writes the canonical form at its own speed; a property test compares it with an independent implementation.
+Floats have no place in a record and are refused.
 """
 
 import hashlib

@@ -1,0 +1,375 @@
+"""One hand of the climbing family: what may happen (`refusal`), what does (`decide`), and what it changes (`evolve`). C2, C5.
+
+All three are pure. `start` and `decide` give events in the order in which they happen; `evolve` is the only code that changes a hand,
+for play, audit and replay alike.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from domain.cards import counts_of
+from domain.climbing.ruleset import Ruleset
+from domain.climbing.scoring import BombPlay, contribution_for, finish_now, settle
+from domain.climbing.tables import tables_for
+from domain.refusal import Refusal
+from domain.seats import SEATS, next_seat, partner_of
+from domain.shuffle import commitment, drawer, shuffled_pack
+from schemas.commands import HandCommand, Leave, Pass, Play
+from schemas.events import (
+    ContributionScored,
+    Dealt,
+    Event,
+    FaceUp,
+    Finished,
+    Four,
+    HandAbandoned,
+    HandScored,
+    HandStarted,
+    Passed,
+    Played,
+    Players,
+    SeatsSwapped,
+    TrickWon,
+)
+from schemas.notation import ORDER, format_cards
+from schemas.readings import Reading
+
+Holding = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrickPlay:
+    """Something done in the present trick: a play with its reading and the version of its event, or a pass (no cards)."""
+
+    seat: int
+    version: int
+    cards: Holding = ()
+    reading: Reading | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A hand of the climbing family as it stands.
+
+    `turn` is the seat to move, None before the deal and when the hand is over. `trick` holds what was done in the present trick, in order;
+    `best` its strongest play so far. `bombs` are all bombs played, for the score. `contribution` what was given so far, by seat.
+    """
+
+    number: int
+    ruleset: Ruleset
+    commitment: str
+    players: Players
+    holdings: tuple[Holding, Holding, Holding, Holding] = ((), (), (), ())
+    dealt: Dealt | None = None
+    turn: int | None = None
+    trick_number: int = 0
+    trick: tuple[TrickPlay, ...] = ()
+    best: TrickPlay | None = None
+    finish: tuple[int, ...] = ()
+    bombs: tuple[BombPlay, ...] = ()
+    contribution: Four = (0, 0, 0, 0)
+    scored: HandScored | None = None
+    abandoned: HandAbandoned | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the hand was scored or abandoned."""
+        return self.scored is not None or self.abandoned is not None
+
+    @property
+    def lead(self) -> Reading | None:
+        """What must be beaten now; None when the seat to move leads."""
+        return self.best.reading if self.best else None
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """What a hand is dealt from: its place, its seed, who sits where, and who leads if the previous hand decides that."""
+
+    table: str
+    number: int
+    seed: str
+    players: Players
+    previous_first: int | None
+
+
+def start(ruleset: Ruleset, deal: Deal) -> Iterator[Event]:
+    """Commit to the seed, deal, find the leader and let players change seats if the face-up card says so (C2)."""
+    yield HandStarted(
+        hand=deal.number,
+        ruleset=ruleset.id,
+        ruleset_version=ruleset.version,
+        commitment=commitment(deal.seed, deal.table, deal.number),
+        players=deal.players,
+    )
+    pack = shuffled_pack(deal.seed, deal.table, deal.number)
+    holdings = tuple(tuple(sorted(pack[seat::4], key=ORDER.__getitem__)) for seat in SEATS)
+    dealt = _find_leader(ruleset, deal, pack, holdings)
+    yield dealt
+    if dealt.face_up:
+        swap = _swap(deal, dealt, dealt.face_up.card)
+        if swap:
+            yield swap
+
+
+def _find_leader(ruleset: Ruleset, deal: Deal, pack: tuple[str, ...], holdings: tuple[Holding, ...]) -> Dealt:
+    draw = drawer(deal.seed, deal.table, deal.number, "leader")
+    if ruleset.face_up_card:
+        position = draw(len(pack))
+        seat = position % 4
+        face_up = FaceUp(position=position, card=pack[position], seat=seat)
+        return Dealt(hand=deal.number, holdings=holdings, leader=seat, leader_by="face_up", face_up=face_up)
+    if deal.previous_first is not None:
+        return Dealt(
+            hand=deal.number, holdings=holdings, leader=deal.previous_first, leader_by="previous", face_up=None
+        )
+    return Dealt(hand=deal.number, holdings=holdings, leader=draw(4), leader_by="drawn", face_up=None)
+
+
+def _swap(deal: Deal, dealt: Dealt, card: str) -> SeatsSwapped | None:
+    holders = [seat for seat in SEATS if card in dealt.holdings[seat]]
+    opposite = partner_of(dealt.leader)
+    partner = next((seat for seat in holders if seat != dealt.leader), dealt.leader)
+    if partner in (dealt.leader, opposite):
+        return None
+    players = list(deal.players)
+    players[partner], players[opposite] = players[opposite], players[partner]
+    return SeatsSwapped(hand=deal.number, seats=(partner, opposite), players=tuple(players))
+
+
+def refusal(hand: Hand, command: HandCommand) -> Refusal | None:
+    """Why a rule refuses the command now, or None when it is allowed (C5.6)."""
+    if hand.turn is None or hand.over:
+        return Refusal("hand_over", "C5.6", "The hand is over; start the next one.", "本局已结束。")
+    match command:
+        case Leave():
+            return None
+        case Pass(seat=seat) | Play(seat=seat) if seat != hand.turn:
+            return Refusal(
+                "not_your_turn", "C5.6", f"It is seat {hand.turn}'s turn, not seat {seat}'s.", f"轮到{hand.turn}号座位。"
+            )
+        case Pass():
+            if hand.best is None:
+                return Refusal("cannot_pass_leading", "C5.6", "You lead this trick and must play.", "首家出牌,不能过。")
+            return None
+        case Play():
+            return _refusal_of_play(hand, command)
+        case _:
+            assert_never(command)
+
+
+def _refusal_of_play(hand: Hand, play: Play) -> Refusal | None:
+    missing = _missing(hand.holdings[play.seat], play.cards)
+    if missing:
+        text = format_cards(missing)
+        return Refusal("not_in_hand", "C5.6", f"You do not hold {text}.", f"手中没有这些牌:{text}。")
+    tables = tables_for(hand.ruleset)
+    counts = counts_of(play.cards)
+    if not tables.readings(counts):
+        return Refusal(
+            "no_pattern",
+            "C3",
+            f"{format_cards(play.cards) or 'No card'} forms no pattern of {hand.ruleset.title_en}.",
+            "不成牌型。",
+        )
+    if hand.best and tables.read(counts, hand.lead) is None:
+        assert hand.best.reading is not None  # noqa: S101 - the best play of a trick is a play
+        return Refusal(
+            "does_not_beat",
+            "C4",
+            f"{format_cards(play.cards)} does not beat {format_cards(hand.best.cards)} ({words(hand.best.reading)}).",
+            "压不住上家的牌。",
+        )
+    return None
+
+
+def words(reading: Reading) -> str:
+    """A reading in words: `bomb of five 7s` becomes `bomb 7 x5`; runs name their top rank."""
+    stars = f", {reading.stars} stars" if reading.stars else ""
+    return f"{reading.pattern.replace('_', ' ')} to {reading.rank}, {reading.cards} cards{stars}"
+
+
+def decide(hand: Hand, command: HandCommand, version: int) -> Iterator[Event]:
+    """What an allowed command makes happen; `version` is the version its first event will have."""
+    match command:
+        case Play():
+            yield from _decide_play(hand, command, version)
+        case Pass():
+            passed = Passed(hand=hand.number, trick=hand.trick_number, seat=command.seat)
+            yield passed
+            won = _trick_won(evolve(hand, passed, version))
+            if won:
+                yield won
+        case Leave():
+            yield HandAbandoned(
+                hand=hand.number,
+                seat=command.seat,
+                player=hand.players[command.seat],
+                contribution=hand.contribution,
+                players=hand.players,
+            )
+        case _:
+            assert_never(command)
+
+
+def _decide_play(hand: Hand, play: Play, version: int) -> Iterator[Event]:
+    reading = tables_for(hand.ruleset).read(counts_of(play.cards), hand.lead)
+    if reading is None:
+        raise ValueError("decide: the play is not allowed; ask refusal() first")
+    played = Played(
+        hand=hand.number,
+        trick=hand.trick_number,
+        seat=play.seat,
+        cards=tuple(sorted(play.cards, key=ORDER.__getitem__)),
+        reading=reading,
+        left=len(hand.holdings[play.seat]) - len(play.cards),
+    )
+    yield played
+    points = contribution_for(hand.ruleset, reading.stars) if reading.is_bomb else 0
+    if points:
+        yield _contribution(hand, play.seat, reading.stars, version, points)
+    hand = evolve(hand, played, version)
+    if played.left:
+        return
+    finished = Finished(hand=hand.number, seat=play.seat, position=len(hand.finish) + 1)
+    yield finished
+    finish = finish_now((*hand.finish, play.seat))
+    if finish:
+        yield from _score(hand, finish)
+
+
+def _contribution(
+    hand: Hand, seat: int, stars: int, play: int, points: int, reason: str = "at_once"
+) -> ContributionScored:
+    return ContributionScored.model_validate(
+        {
+            "hand": hand.number,
+            "seat": seat,
+            "stars": stars,
+            "play": play,
+            "reason": reason,
+            "points": tuple(3 * points if each == seat else -points for each in SEATS),
+            "players": hand.players,
+        }
+    )
+
+
+def _score(hand: Hand, finish: tuple[int, ...]) -> Iterator[Event]:
+    settlement = settle(hand.ruleset, finish, hand.bombs)
+    yield HandScored(
+        hand=hand.number,
+        finish=finish,
+        outcome=settlement.outcome,
+        base=settlement.base,
+        multiplier=settlement.multiplier,
+        contribution=settlement.contribution,
+        score=settlement.score,
+        coins=None,
+        players=hand.players,
+        why=settlement.why,
+    )
+
+
+def _trick_won(hand: Hand) -> TrickWon | None:
+    """The end of the trick, if every other player still in the hand has passed since the last play (C5.2, C5.3)."""
+    best = hand.best
+    if best is None:
+        return None
+    since = {done.seat for done in hand.trick if done.version > best.version}
+    if any(hand.holdings[seat] and seat != best.seat and seat not in since for seat in SEATS):
+        return None
+    out = not hand.holdings[best.seat]
+    if not out:
+        leads = best.seat
+    elif hand.ruleset.catch_the_wind:
+        leads = partner_of(best.seat)
+    else:
+        leads = _next_in(hand, best.seat)
+    return TrickWon(
+        hand=hand.number,
+        trick=hand.trick_number,
+        seat=best.seat,
+        play=best.version,
+        leads=leads,
+        caught_wind=out and hand.ruleset.catch_the_wind,
+    )
+
+
+def begin(started: HandStarted, ruleset: Ruleset) -> Hand:
+    """The hand that this event starts."""
+    return Hand(
+        number=started.hand, ruleset=ruleset, commitment=started.commitment, players=started.players
+    )
+
+
+def evolve(hand: Hand, event: Event, version: int) -> Hand:
+    """The hand after an event, the `version`-th of its table."""
+    match event:
+        case Played():
+            return _evolve_played(hand, event, version)
+        case Passed():
+            trick = (*hand.trick, TrickPlay(event.seat, version))
+            return replace(hand, trick=trick, turn=_next_in(hand, event.seat))
+        case TrickWon():
+            return replace(hand, turn=event.leads, trick_number=hand.trick_number + 1, trick=(), best=None)
+        case ContributionScored():
+            return replace(hand, contribution=_add(hand.contribution, event.points))
+        case Finished():
+            return replace(hand, finish=(*hand.finish, event.seat))
+        case Dealt():
+            return replace(hand, dealt=event, holdings=event.holdings, turn=event.leader, trick_number=1)
+        case SeatsSwapped():
+            return _evolve_swapped(hand, event)
+        case HandScored():
+            return replace(hand, scored=event, finish=event.finish, turn=None)
+        case HandAbandoned():
+            return replace(hand, abandoned=event, turn=None)
+        case _:
+            raise ValueError(f"{event.TYPE} is no event of a hand of the climbing family")
+
+
+def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
+    holdings = list(hand.holdings)
+    left = list(holdings[played.seat])
+    for card in played.cards:
+        left.remove(card)
+    holdings[played.seat] = tuple(left)
+    play = TrickPlay(played.seat, version, played.cards, played.reading)
+    bombs = hand.bombs
+    if played.reading.is_bomb:
+        bombs = (*bombs, BombPlay(played.seat, played.reading, version))
+    hand = replace(
+        hand, holdings=tuple(holdings), trick=(*hand.trick, play), best=play, bombs=bombs
+    )
+    return replace(hand, turn=_next_in(hand, played.seat))
+
+
+def _evolve_swapped(hand: Hand, swapped: SeatsSwapped) -> Hand:
+    a, b = swapped.seats
+    holdings = list(hand.holdings)
+    holdings[a], holdings[b] = holdings[b], holdings[a]
+    return replace(hand, players=swapped.players, holdings=tuple(holdings))
+
+
+def _next_in(hand: Hand, seat: int) -> int:
+    """The next seat after this one that still has cards; the seat itself if no other has."""
+    following = next_seat(seat)
+    while not hand.holdings[following] and following != seat:
+        following = next_seat(following)
+    return following
+
+
+def _missing(holding: Holding, cards: Holding) -> list[str]:
+    left = list(holding)
+    missing = []
+    for card in cards:
+        if card in left:
+            left.remove(card)
+        else:
+            missing.append(card)
+    return missing
+
+
+def _add(a: Four, b: Four) -> Four:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3])
