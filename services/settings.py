@@ -1,0 +1,70 @@
+"""Where a process finds its data, its NATS server and its database.
+
+Everything can be set by an environment variable that starts with `SHUANGKOU_`; command-line options win over it. Secrets live in files of
+mode 0600 in the data folder and never in the environment of a process one can look at from outside.
+"""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+STREAM: Final = "SK"
+"""The JetStream stream of all tables."""
+SUBJECTS: Final = "sk.table"
+"""Prefix of the subjects, one a table."""
+
+
+class Settings(BaseSettings):
+    """What a process needs to know; `data` is the folder that holds everything of one installation."""
+
+    model_config = SettingsConfigDict(env_prefix="SHUANGKOU_", extra="ignore")
+    data: Path = Path("data")
+    nats: str | None = None
+    db: str | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65535)
+    url: str | None = None
+    token: str | None = None
+    log: str = "info"
+
+    def database(self, projection: str) -> str:
+        """The SQLAlchemy URL of a projection's views: the given database, else a SQLite file of its own in the data folder."""
+        if self.db:
+            return self.db.replace("postgresql://", "postgresql+psycopg://", 1)
+        return f"sqlite:///{self.data / 'views' / projection}.sqlite"
+
+
+class Secrets(BaseModel):
+    """Keys of one installation. `deal_key` seeds the hands, `token_key` signs tokens; NATS takes `nats_user` and `nats_password`."""
+
+    deal_key: str
+    token_key: str
+    nats_user: str = "shuangkou"
+    nats_password: str
+
+
+def load_secrets(data: Path) -> Secrets:
+    """The secrets in the data folder, made on first use."""
+    path = data / "secrets.json"
+    if not path.exists():
+        data.mkdir(parents=True, exist_ok=True)
+        fresh = Secrets(
+            deal_key=secrets.token_hex(32), token_key=secrets.token_hex(32), nats_password=secrets.token_hex(16)
+        )
+        write_private(path, fresh.model_dump())
+    return Secrets.model_validate_json(path.read_bytes())
+
+
+def write_private(path: Path, value: dict[str, Any]) -> None:
+    """Write JSON that only the owner can read; whole or not at all, and on disk when this returns."""
+    part = path.with_suffix(".part")
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump(value, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
