@@ -20,18 +20,22 @@ class StoreError(Exception):
 class Conflict(StoreError):
     """Somebody else wrote to the table first; `head` is where it stands now. Read the new events and decide again."""
 
-    def __init__(self, key: str, head: Head) -> None:
-        super().__init__(f"table {key!r} has moved on to version {head.version}: read it again and decide anew")
-        self.key, self.head = key, head
+    def __init__(self, subject: str, head: Head) -> None:
+        super().__init__(f"{subject} has moved on to version {head.version}: read it again and decide anew")
+        self.subject, self.head = subject, head
 
 
 class Unavailable(StoreError):
     """The store cannot be reached. Not `unknown`: nothing was written. `unknown`: it may have been; repeat the same append to learn."""
 
     def __init__(self, why: str, *, unknown: bool = False) -> None:
-        tail = "it may or may not be recorded, send the same append again to find out" if unknown else "nothing was recorded"
+        tail = (
+            "it may or may not be recorded, send the same append again to find out"
+            if unknown
+            else "nothing was recorded"
+        )
         super().__init__(f"NATS event store unavailable: {why}; {tail}")
-        self.unknown = unknown
+        self.why, self.unknown = why, unknown
 
 
 class TooLarge(StoreError):

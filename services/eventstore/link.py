@@ -78,7 +78,7 @@ class Link:
     """Called when the connection is lost."""
     errors: int = 0
     """Errors the client reported by itself (permissions, failed reconnects): count and alarm on it."""
-    _waiting: dict[int, asyncio.Future[Reply]] = field(default_factory=dict)
+    _waiting: dict[int, tuple[asyncio.Future[Reply], list[Reply] | None]] = field(default_factory=dict)
     _back: asyncio.Event = field(default_factory=asyncio.Event)
     _number: int = 0
     _inbox: str = ""
@@ -144,27 +144,42 @@ class Link:
 
         return untap
 
+    def fit(self, data: bytes, headers: dict[str, str]) -> None:
+        """Raise TooLarge when the server would not take the message (it counts headers too, and would cut the connection)."""
+        size = len(data) + sum(len(name) + len(value) + 4 for name, value in headers.items()) + 12
+        if size > self.client.max_payload:
+            raise TooLarge(
+                f"an event of {size} bytes with its headers; this server takes {self.client.max_payload}. Nothing was recorded"
+            )
+
     async def publish(self, subject: str, data: bytes, reply: str = "", headers: dict[str, str] | None = None) -> None:
-        """Send without waiting for an answer. Raises Unavailable (not sent) or TooLarge."""
-        size = len(data) + (sum(len(name) + len(value) + 4 for name, value in headers.items()) + 12 if headers else 0)
-        if size > self.client.max_payload:  # the server counts headers too, and would close the connection
-            raise TooLarge(f"an event of {size} bytes with its headers; this server takes {self.client.max_payload}")
+        """Send without waiting for an answer. Raises Unavailable (not sent)."""
         try:
             await self.client.publish(subject, data, reply, headers)
         except (Error, OSError) as error:
             raise Unavailable(f"not connected ({type(error).__name__})") from None
 
-    async def request(self, subject: str, data: bytes, within: float, headers: dict[str, str] | None = None) -> Reply:
-        """Send and wait for the answer. Raises Unavailable (surely not delivered), Lost (unknown) or TooLarge."""
+    async def request(
+        self,
+        subject: str,
+        data: bytes,
+        within: float,
+        headers: dict[str, str] | None = None,
+        into: list[Reply] | None = None,
+    ) -> Reply:
+        """Send and wait for the answer. Raises Unavailable (surely not delivered) or Lost (unknown).
+
+        With `into`, messages are collected there until the one that carries a status, which is returned.
+        """
         self._number = number = self._number + 1
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = future
+        self._waiting[number] = (future, into)
         try:
             await self.publish(subject, data, f"{self._inbox}.{number}", headers)
             async with asyncio.timeout(within):
                 reply = await future
         except TimeoutError:
-            raise Lost(f"no answer in {within:g} s") from None
+            raise Lost(f"no answer in {within:.1f} s") from None
         finally:
             self._waiting.pop(number, None)
         if not reply.data and reply.headers[9:12] == b"503":
@@ -177,8 +192,10 @@ class Link:
         return answer(reply.data)
 
     def _on_reply(self, subject: bytes, _reply: bytes, data: bytes, headers: bytes) -> None:
-        future = self._waiting.get(int(subject[subject.rindex(b".") + 1 :]))
-        if future is not None and not future.done():
+        future, into = self._waiting.get(int(subject[subject.rindex(b".") + 1 :]), (None, None))
+        if into is not None and headers[8:9] != b" ":
+            into.append(Reply(headers, data))
+        elif future is not None and not future.done():
             future.set_result(Reply(headers, data))
 
     async def _on_drop(self) -> None:
@@ -187,7 +204,7 @@ class Link:
         self._fail_all()
 
     def _fail_all(self) -> None:
-        for future in self._waiting.values():
+        for future, _ in self._waiting.values():
             if not future.done():
                 future.set_exception(Lost("the connection was lost"))
         for drop in tuple(self.drops):
@@ -198,7 +215,7 @@ class Link:
 
     async def _on_error(self, error: Exception) -> None:
         self.errors += 1
-        log.info("nats: %s", error or type(error).__name__)
+        log.info("nats: %r", error)
 
 
 def answer(data: bytes) -> dict[str, Any]:

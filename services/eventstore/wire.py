@@ -30,10 +30,15 @@ MAX_BATCH: Final = 1000
 TRACKING: Final = "$tracking"
 """Second-last token of subjects that hold the position of a follower; no id is ever encoded with a `$`."""
 
+_EMPTY: Final = "%"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]+")
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]+")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _TOPIC_PLAIN: Final = re.compile(r"[!-$&-~]+")  # visible ASCII but %
+SUBJECT: Final = b"\r\nNats-Subject: "
+SEQUENCE: Final = b"\r\nNats-Sequence: "
+PENDING: Final = b"\r\nNats-Num-Pending: "
+UNFILLED: Final = b"\r\nNats-Pending-Messages: "
 _TOPIC_HEADER: Final = b"\r\nEvent-Topic: "
 _VERSION_HEADER: Final = b"\r\nEvent-Version: "
 
@@ -61,12 +66,13 @@ class Write(NamedTuple):
 
 def encode(key: str) -> str:
     """An id as one subject token. Ids of letters, digits, `-` and `_` stay as they are; the rest is percent-encoded."""
-    if _PLAIN.fullmatch(key):
-        token = key
-    else:
-        token = quote(key, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E") or "%"
+    token = key
+    if not _PLAIN.fullmatch(key):
+        token = quote(key, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E") or _EMPTY
     if len(token) > MAX_TOKEN:
-        raise TooLarge(f"id of {len(token)} characters when encoded; {MAX_TOKEN} is the most a subject takes: {key[:40]!r}…")
+        raise TooLarge(
+            f"id of {len(token)} characters when encoded; {MAX_TOKEN} is the most a subject takes: {key[:40]!r}…"
+        )
     return token
 
 
@@ -74,7 +80,7 @@ def decode(token: str) -> str:
     """The id that `encode` made this token from."""
     if "%" not in token:
         return token
-    return "" if token == "%" else unquote(token, errors="surrogatepass")
+    return "" if token == _EMPTY else unquote(token, errors="surrogatepass")
 
 
 class Layout:
@@ -116,13 +122,29 @@ class Layout:
         topic, version = topic_and_version(headers, sequence)
         return StoredRecord(decode(token) if "%" in token else token, version, topic, data, sequence)
 
+    def direct_record(self, headers: bytes, data: bytes) -> StoredRecord:
+        """Read one message of a direct get, which tells subject and sequence in headers."""
+        at = headers.find(SUBJECT) + len(SUBJECT)
+        subject = headers[at : headers.find(b"\r\n", at)].decode()
+        sequence = number(headers, SEQUENCE)
+        topic, version = topic_and_version(headers, sequence)
+        return StoredRecord(decode(subject[self._skip :]), version, topic, data, sequence)
+
+
+def number(headers: bytes, name: bytes) -> int:
+    """The value of a header that holds a number; 0 when it is absent. `name` is as in `SEQUENCE`."""
+    at = headers.find(name)
+    return 0 if at < 0 else int(headers[at + len(name) : headers.find(b"\r\n", at + 2)])
+
 
 def topic_and_version(headers: bytes, sequence: int) -> tuple[str, int]:
     """Cut the two headers that are needed out of the raw block: several times faster than parsing all of them."""
     at = headers.find(_TOPIC_HEADER)
     of = headers.find(_VERSION_HEADER)
     if at < 0 or of < 0:
-        raise BrokenLog(f"message {sequence} has no {TOPIC} and {VERSION} headers: another program wrote into this stream")
+        raise BrokenLog(
+            f"message {sequence} has no {TOPIC} and {VERSION} headers: another program wrote into this stream"
+        )
     topic = headers[at + 15 : headers.find(b"\r\n", at + 15)].decode()
     version = int(headers[of + 17 : headers.find(b"\r\n", of + 17)])
     return (unquote(topic) if "%" in topic else topic), version
@@ -168,7 +190,9 @@ def stream_config(layout: Layout, replicas: int) -> dict[str, Any]:
     }
 
 
-_FREE: Final = frozenset(("description", "metadata", "placement", "republish", "compression", "consumer_limits", "duplicate_window"))
+_FREE: Final = frozenset(
+    ("description", "metadata", "placement", "republish", "compression", "consumer_limits", "duplicate_window")
+)
 """Settings an operator may choose: none of them changes, drops or delays what is stored."""
 
 
@@ -178,8 +202,16 @@ def check_stream(layout: Layout, replicas: int | None, live: Mapping[str, Any]) 
     `replicas` None takes any number of them.
     """
     wanted = stream_config(layout, replicas or live.get("num_replicas", 1))
-    wrong = [f"{name} is {live.get(name)!r}, not {value!r}" for name, value in wanted.items() if (live.get(name) or 0) != (value or 0)]
-    wrong += [f"{name} is {value!r}, not unset" for name, value in live.items() if value and name not in wanted and name not in _FREE]
+    wrong = [
+        f"{name} is {live.get(name)!r}, not {value!r}"
+        for name, value in wanted.items()
+        if (live.get(name) or 0) != (value or 0)
+    ]
+    wrong += [
+        f"{name} is {value!r}, not unset"
+        for name, value in live.items()
+        if value and name not in wanted and name not in _FREE
+    ]
     if wrong:
         raise WrongStream(
             f"stream {layout.stream!r} has other settings: {'; '.join(wrong)}. Nothing was changed. "

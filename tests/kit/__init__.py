@@ -1,0 +1,1 @@
+"""What several tests share: real servers, started when asked for."""
