@@ -49,7 +49,9 @@ def _count(names: tuple[str, ...], units: dict[str, int]) -> Counts:
     try:
         total = sum(map(units.__getitem__, names))
     except KeyError as error:
-        what = "a card; write rank then suit, like 3S TH BJ" if units is _OF_CARD else f"a rank; ranks: {' '.join(RANKS)}"
+        what = (
+            "a card; write rank then suit, like 3S TH BJ" if units is _OF_CARD else f"a rank; ranks: {' '.join(RANKS)}"
+        )
         raise Unreadable(f"{error.args[0]!r} is not {what}") from None
     if len(names) > _SAFE or total + _SLACK & _GUARD:
         _check_supply(names)

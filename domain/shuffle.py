@@ -27,6 +27,11 @@ def derived_seed(secret: bytes, table: str, hand: int) -> str:
     return hmac.digest(secret, f"shuangkou/seed/1|{table}|{hand}".encode(), hashlib.sha256).hex()
 
 
+def secret_of(deal_seed: str) -> bytes:
+    """The secret behind a table whose deals follow from a published text; no secret at all to who knows the text."""
+    return hashlib.sha256(f"shuangkou/deal-seed/1|{deal_seed}".encode()).digest()
+
+
 def drawer(seed: str, table: str, hand: int, purpose: str) -> Callable[[int], int]:
     """A function that draws a number below n, one after the other. The purpose keeps different uses of a seed apart."""
     words = _words(seed, f"shuangkou/draw/1|{table}|{hand}|{purpose}")

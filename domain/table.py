@@ -1,13 +1,13 @@
 """A table: commands in, events out. `decide` and `evolve` are pure; everything else only carries their results about.
 
-A table opens for one ruleset, seats four players, and plays hands until the match is over. What happens inside a hand is the business of
-its family; the table keeps what outlives a hand: who sits where, who leads next, the scores.
+A table opens for one ruleset, seats four players, and plays hands until the match is over. What happens inside a hand
+is the business of its family; the table keeps what outlives a hand: who sits where, who leads next, the scores.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import assert_never
+from typing import Final, assert_never
 
 from domain.climbing import hand as climbing
 from domain.climbing.rulesets import UnknownRuleset, get
@@ -33,15 +33,16 @@ from schemas.events import (
 )
 from schemas.notation import Unreadable
 
-MAX_PLAYER: int = 64
+MAX_PLAYER: Final = 64
+"""Longest name of a player, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a decision is given from outside, since nothing in the game reads a clock or makes up an id.
 
-    `time` in UTC with milliseconds, `command` the command's id, `seed` the seed of the hand that is starting or being played (64 hexadecimal
-    digits; needed to start a hand and whenever a command may end one).
+    `time` in UTC with milliseconds, `command` the command's id, `seed` the seed of the hand that is starting or being
+    played (64 hexadecimal digits; needed to start a hand and whenever a command may end one).
     """
 
     time: str
@@ -96,23 +97,31 @@ def refusal(table: Table | None, command: Command) -> Refusal | None:
         case SeatPlayer():
             return _refusal_to_seat(table, command)
         case StartHand():
-            if table.playing:
-                return Refusal("hand_running", "C5.4", "A hand is being played; finish it first.", "本局尚未结束。")
-            if None in table.players:
-                return Refusal("players_missing", "C1", "A hand needs four players.", "需要四名玩家。")
-            return None
-        case Leave(seat=seat):
-            _check_seat(seat)
-            if table.players[seat] is None:
-                return Refusal("seat_empty", "", f"Nobody sits on seat {seat}.", f"{seat}号座位没有人。")
-            return None
-        case Play(seat=seat) | Pass(seat=seat):
-            _check_seat(seat)
-            if table.hand is None:
-                return Refusal("no_hand", "C5.6", "No hand has been started.", "尚未开局。")
-            return climbing.refusal(table.hand, command)
+            return _refusal_to_start(table)
+        case Leave(seat=seat) | Play(seat=seat) | Pass(seat=seat):
+            if seat not in SEATS:
+                raise Unreadable(_no_seat(seat))
+            return _refusal_of_seat(table, command)
         case _:
             assert_never(command)
+
+
+def _refusal_to_start(table: Table) -> Refusal | None:
+    if table.playing:
+        return Refusal("hand_running", "C5.4", "A hand is being played; finish it first.", "本局尚未结束。")
+    if None in table.players:
+        return Refusal("players_missing", "C1", "A hand needs four players.", "需要四名玩家。")
+    return None
+
+
+def _refusal_of_seat(table: Table, command: HandCommand) -> Refusal | None:
+    if isinstance(command, Leave):
+        if table.players[command.seat] is None:
+            return Refusal("seat_empty", "", f"Nobody sits on seat {command.seat}.", f"{command.seat}号座位没有人。")
+        return None
+    if table.hand is None:
+        return Refusal("no_hand", "C5.6", "No hand has been started.", "尚未开局。")
+    return climbing.refusal(table.hand, command)
 
 
 def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
@@ -132,7 +141,8 @@ def _refusal_to_seat(table: Table, command: SeatPlayer) -> Refusal | None:
     if name in table.players:
         return Refusal("already_seated", "", f"{name} already has a seat here.", "该玩家已就座。")
     if command.seat is not None:
-        _check_seat(command.seat)
+        if command.seat not in SEATS:
+            raise Unreadable(_no_seat(command.seat))
         if table.players[command.seat] is not None:
             return Refusal("seat_taken", "", f"Seat {command.seat} is taken.", f"{command.seat}号座位已有人。")
     if None not in table.players:
@@ -140,9 +150,8 @@ def _refusal_to_seat(table: Table, command: SeatPlayer) -> Refusal | None:
     return None
 
 
-def _check_seat(seat: int) -> None:
-    if seat not in SEATS:
-        raise Unreadable(f"seat: {seat!r} is not one of 0, 1, 2, 3")
+def _no_seat(seat: int) -> str:
+    return f"seat: {seat!r} is not one of 0, 1, 2, 3"
 
 
 def decide(table: Table | None, table_id: str, command: Command, given: Given) -> tuple[Recorded, ...]:
@@ -156,7 +165,7 @@ def decide(table: Table | None, table_id: str, command: Command, given: Given) -
     if refused:
         raise Refused(refused)
     happened: list[Recorded] = []
-    for event in _happens(table, table_id, command, given):
+    for event in _happens(table, command, given):
         version, head = (happened[-1].version, happened[-1].hash) if happened else _position(table)
         happened.append(record(table_id, version + 1, head, given.time, given.command, event))
     return tuple(happened)
@@ -166,7 +175,7 @@ def _position(table: Table | None) -> tuple[int, str]:
     return (table.version, table.head) if table else (0, GENESIS)
 
 
-def _happens(table: Table | None, table_id: str, command: Command, given: Given) -> Iterator[Event]:
+def _happens(table: Table | None, command: Command, given: Given) -> Iterator[Event]:
     if isinstance(command, OpenTable):
         ruleset = get(command.ruleset, command.version)
         yield TableOpened(
@@ -182,11 +191,10 @@ def _happens(table: Table | None, table_id: str, command: Command, given: Given)
             yield from _start(table, given)
         case Play() | Pass():
             yield from _in_hand(table, command, given)
-        case Leave(seat=seat):
-            player = table.players[seat]
+        case Leave():
             if table.playing:
                 yield from _in_hand(table, command, given)
-            yield PlayerLeft(player=str(player), seat=seat)
+            yield PlayerLeft(player=str(table.players[command.seat]), seat=command.seat)
             if sum(each is not None for each in table.players) == 1:
                 yield TableClosed(reason="everybody_left")
         case _:

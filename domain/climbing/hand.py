@@ -107,10 +107,9 @@ def start(ruleset: Ruleset, deal: Deal) -> Iterator[Event]:
     holdings = tuple(tuple(sorted(pack[seat::4], key=ORDER.__getitem__)) for seat in SEATS)
     dealt = _find_leader(ruleset, deal, pack, holdings)
     yield dealt
-    if dealt.face_up:
-        swap = _swap(deal, dealt, dealt.face_up.card)
-        if swap:
-            yield swap
+    swap = swap_for(deal.number, deal.players, dealt)
+    if swap:
+        yield swap
 
 
 def _find_leader(ruleset: Ruleset, deal: Deal, pack: tuple[str, ...], holdings: tuple[Holding, ...]) -> Dealt:
@@ -127,15 +126,18 @@ def _find_leader(ruleset: Ruleset, deal: Deal, pack: tuple[str, ...], holdings: 
     return Dealt(hand=deal.number, holdings=holdings, leader=draw(4), leader_by="drawn", face_up=None)
 
 
-def _swap(deal: Deal, dealt: Dealt, card: str) -> SeatsSwapped | None:
-    holders = [seat for seat in SEATS if card in dealt.holdings[seat]]
-    opposite = partner_of(dealt.leader)
-    partner = next((seat for seat in holders if seat != dealt.leader), dealt.leader)
-    if partner in (dealt.leader, opposite):
+def swap_for(number: int, players: Players, dealt: Dealt) -> SeatsSwapped | None:
+    """The change of seats that a deal makes, if any: whoever holds the second face-up card sits opposite the leader (C2)."""
+    if dealt.face_up is None:
         return None
-    players = list(deal.players)
-    players[partner], players[opposite] = players[opposite], players[partner]
-    return SeatsSwapped(hand=deal.number, seats=(partner, opposite), players=tuple(players))
+    opposite = partner_of(dealt.leader)
+    others = (seat for seat in SEATS if seat != dealt.leader and dealt.face_up.card in dealt.holdings[seat])
+    partner = next(others, opposite)
+    if partner == opposite:
+        return None
+    seated = list(players)
+    seated[partner], seated[opposite] = seated[opposite], seated[partner]
+    return SeatsSwapped(hand=number, seats=(partner, opposite), players=(seated[0], seated[1], seated[2], seated[3]))
 
 
 def refusal(hand: Hand, command: HandCommand) -> Refusal | None:
@@ -147,7 +149,10 @@ def refusal(hand: Hand, command: HandCommand) -> Refusal | None:
             return None
         case Pass(seat=seat) | Play(seat=seat) if seat != hand.turn:
             return Refusal(
-                "not_your_turn", "C5.6", f"It is seat {hand.turn}'s turn, not seat {seat}'s.", f"轮到{hand.turn}号座位。"
+                "not_your_turn",
+                "C5.6",
+                f"It is seat {hand.turn}'s turn, not seat {seat}'s.",
+                f"轮到{hand.turn}号座位。",
             )
         case Pass():
             if hand.best is None:
@@ -298,9 +303,7 @@ def _trick_won(hand: Hand) -> TrickWon | None:
 
 def begin(started: HandStarted, ruleset: Ruleset) -> Hand:
     """The hand that this event starts."""
-    return Hand(
-        number=started.hand, ruleset=ruleset, commitment=started.commitment, players=started.players
-    )
+    return Hand(number=started.hand, ruleset=ruleset, commitment=started.commitment, players=started.players)
 
 
 def evolve(hand: Hand, event: Event, version: int) -> Hand:
@@ -339,9 +342,7 @@ def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
     bombs = hand.bombs
     if played.reading.is_bomb:
         bombs = (*bombs, BombPlay(played.seat, played.reading, version))
-    hand = replace(
-        hand, holdings=tuple(holdings), trick=(*hand.trick, play), best=play, bombs=bombs
-    )
+    hand = replace(hand, holdings=tuple(holdings), trick=(*hand.trick, play), best=play, bombs=bombs)
     return replace(hand, turn=_next_in(hand, played.seat))
 
 

@@ -1,0 +1,336 @@
+"""Check a match: shape, chain, shuffle, and every event against what the rules make of the commands (C2-C6).
+
+The record is not trusted anywhere. Each group of events of one command is turned back into that command, and the table
+as it stood is asked to decide it again: the events must come out the same, byte for byte. So a forged play, reading,
+score or deal cannot pass, and the first fault is named by table, event and clause. The seed of a hand that is still being
+played is unrevealed; its deal is then taken as recorded, checked only to be a deal, and `notes` says so.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Literal
+
+from domain.climbing.hand import swap_for
+from domain.refusal import Refused
+from domain.shuffle import SEED, commitment
+from domain.table import Given, Table, decide, evolve
+from schemas.canonical import GENESIS, digest
+from schemas.commands import Command, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
+from schemas.envelope import Recorded, check_line
+from schemas.events import (
+    Dealt,
+    Event,
+    HandAbandoned,
+    HandScored,
+    HandStarted,
+    Passed,
+    Played,
+    PlayerLeft,
+    PlayerSeated,
+    SeedRevealed,
+    TableOpened,
+)
+from schemas.matchfile import MatchFile, header_of, proof_of, read_match
+from schemas.notation import ORDER, PACK, Unreadable
+
+Kind = Literal[
+    "shape", "unreadable", "missing", "reordered", "chain", "shuffle", "illegal", "differs", "command", "proof"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a record: where (`version` of the event, None for the file as a whole), what kind, which clause, in words."""
+
+    table: str | None
+    version: int | None
+    kind: Kind
+    clause: str
+    en: str
+    zh: str
+
+    def __str__(self) -> str:
+        where = f"event {self.table}:{self.version}" if self.version else f"table {self.table or '?'}"
+        return f"{where}: {self.kind}: {self.en} {self.zh}" + (f" [{self.clause}]" if self.clause else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a verification found. `faults` is empty or holds the first fault; `notes` say what could not be checked, and why."""
+
+    table: str | None
+    events: int
+    hands: int
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+
+class _Found(Exception):
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+@dataclass(slots=True)
+class _Walk:
+    table: Table | None = None
+    table_id: str | None = None
+    events: int = 0
+    hands: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def fault(self, version: int | None, kind: Kind, en: str, zh: str, clause: str = "") -> _Found:
+        return _Found(Fault(self.table_id, version, kind, clause, en, zh))
+
+
+def verify_file(data: bytes) -> Report:
+    """Verify a match file: every byte of it."""
+    walk = _Walk()
+    try:
+        match = _read(walk, data)
+        _walk_lines(walk, match.lines)
+        _check_frame(walk, data, match)
+    except _Found as found:
+        return _report(walk, found.fault)
+    return _report(walk)
+
+
+def verify_lines(lines: Sequence[bytes]) -> Report:
+    """Verify the events of a table as the stream holds them, first to last."""
+    walk = _Walk()
+    try:
+        if not lines:
+            raise walk.fault(None, "shape", "There are no events.", "没有任何事件。")
+        _walk_lines(walk, lines)
+    except _Found as found:
+        return _report(walk, found.fault)
+    return _report(walk)
+
+
+def _report(walk: _Walk, *faults: Fault) -> Report:
+    return Report(walk.table_id, walk.events, walk.hands, faults, tuple(walk.notes))
+
+
+def _read(walk: _Walk, data: bytes) -> MatchFile:
+    try:
+        return read_match(data)
+    except Unreadable as error:
+        raise walk.fault(None, "shape", f"{error}.", "文件结构不完整。") from None
+
+
+def _check_frame(walk: _Walk, data: bytes, match: MatchFile) -> None:
+    last = match.lines[-1]
+    body = data[: len(data) - len(match.proof) - 1]
+    if match.proof != proof_of(body, match.lines):
+        if digest(last).encode() not in match.proof and match.header == header_of(match.lines):
+            raise walk.fault(
+                walk.events, "proof", "It is not the last event that the proof holds.", "最后的事件与证明不符。"
+            )
+        if match.header == header_of(match.lines):
+            raise walk.fault(None, "proof", "The proof does not belong to these events.", "文件末尾的证明与事件不符。")
+    if match.header != header_of(match.lines):
+        raise walk.fault(None, "shape", "The header does not belong to these events.", "文件头与事件不符。")
+
+
+def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
+    recorded = list(_chained(walk, lines))
+    seeds = _revealed(walk, recorded)
+    seen: set[str] = set()
+    for command, group in groupby(recorded, key=lambda each: each.command):
+        events = tuple(group)
+        if command in seen:
+            raise walk.fault(
+                events[0].version, "command", f"Command {command} was carried out twice.", "同一命令执行了两次。"
+            )
+        seen.add(command)
+        _check_group(walk, events, seeds)
+
+
+def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
+    """Read the lines and follow the chain; tells a missing, a reordered and a changed event apart."""
+    prev = GENESIS
+    versions = _versions(lines)
+    for expected, line in enumerate(lines, start=1):
+        try:
+            recorded = check_line(line)
+        except Unreadable as error:
+            raise walk.fault(expected, "unreadable", f"{error}.", "事件无法读取。") from None
+        walk.table_id = walk.table_id or recorded.table
+        if recorded.table != walk.table_id:
+            raise walk.fault(
+                expected, "chain", f"This event belongs to table {recorded.table}.", "事件属于另一张桌子。"
+            )
+        if recorded.version != expected:
+            if expected in versions:
+                raise walk.fault(expected, "reordered", f"Event {recorded.version} stands here.", "事件顺序被改动。")
+            raise walk.fault(expected, "missing", f"It is missing; event {recorded.version} follows.", "缺少事件。")
+        if recorded.prev != prev:
+            raise walk.fault(
+                max(expected - 1, 1),
+                "chain",
+                f"Its hash is not the one that event {expected} holds; one of the two was changed.",
+                "哈希链在此断开,事件被改动。",
+            )
+        prev = recorded.hash
+        walk.events += 1
+        yield recorded
+
+
+def _versions(lines: Sequence[bytes]) -> set[int]:
+    versions = set()
+    for line in lines:
+        try:
+            versions.add(check_line(line).version)
+        except Unreadable:
+            continue
+    return versions
+
+
+def _revealed(walk: _Walk, recorded: Sequence[Recorded]) -> dict[int, str]:
+    """The seed of each hand that was revealed, after checking it against the commitment (C2)."""
+    promised: dict[int, tuple[int, str]] = {}
+    seeds: dict[int, str] = {}
+    for each in recorded:
+        if isinstance(each.event, HandStarted):
+            promised[each.event.hand] = (each.version, each.event.commitment)
+        elif isinstance(each.event, SeedRevealed):
+            hand, seed = each.event.hand, each.event.seed
+            if not SEED.fullmatch(seed):
+                raise walk.fault(
+                    each.version, "shuffle", "The seed is not 64 hexadecimal digits.", "种子格式不对。", "C2"
+                )
+            started = promised.get(hand)
+            if started is None or commitment(seed, each.table, hand) != started[1]:
+                raise walk.fault(
+                    each.version,
+                    "shuffle",
+                    f"The seed revealed for hand {hand} is not the one that was committed to.",
+                    "公布的种子与承诺不符。",
+                    "C2",
+                )
+            seeds[hand] = seed
+    return seeds
+
+
+def _check_group(walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str]) -> None:
+    first = events[0]
+    command = _command_of(first.event)
+    if command is None:
+        raise walk.fault(
+            first.version, "command", f"No command begins with {first.event.TYPE}.", "事件没有对应的命令。"
+        )
+    number = walk.table.hands + isinstance(command, StartHand) if walk.table else 0
+    seed = seeds.get(number)
+    if isinstance(command, StartHand) and seed is None:
+        _check_unrevealed_start(walk, events)
+    else:
+        _check_decision(walk, events, command, seed)
+    for recorded in events:
+        walk.table = evolve(walk.table, recorded)
+        walk.hands += isinstance(recorded.event, HandScored | HandAbandoned)
+
+
+def _check_decision(walk: _Walk, events: tuple[Recorded, ...], command: Command, seed: str | None) -> None:
+    first = events[0]
+    given = Given(first.time, first.command, seed)
+    try:
+        decided = decide(walk.table, first.table, command, given)
+    except Refused as refused:
+        refusal = refused.refusal
+        raise walk.fault(first.version, "illegal", refusal.en, refusal.zh, refusal.clause) from None
+    except Unreadable as error:
+        raise walk.fault(first.version, "illegal", f"{error}.", "命令无法理解。") from None
+    except ValueError as error:
+        raise walk.fault(first.version, "shuffle", f"{error}.", "种子与承诺不符。", "C2") from None
+    for ours, theirs in zip(decided, events, strict=False):
+        if ours.line != theirs.line:
+            raise walk.fault(
+                theirs.version, "differs", _difference(ours, theirs), "事件与规则推算不符。", _clause(ours.event)
+            )
+    if len(decided) != len(events):
+        version = first.version + min(len(decided), len(events))
+        raise walk.fault(
+            version,
+            "differs",
+            f"The rules make {len(decided)} events of this command, the record has {len(events)}.",
+            "事件数量与规则推算不符。",
+        )
+
+
+def _difference(ours: Recorded, theirs: Recorded) -> str:
+    if type(ours.event) is not type(theirs.event):
+        return f"The rules say {ours.event.TYPE} happens here, the record says {theirs.event.TYPE}."
+    if ours.event == theirs.event:
+        return "Its time, command or form is not that of its command's first event."
+    mine, other = ours.event.model_dump(), theirs.event.model_dump()
+    name = next(name for name in mine if mine[name] != other[name])
+    return f"{theirs.event.TYPE}.{name}: the rules give {_short(mine[name])}, the record says {_short(other[name])}."
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _clause(event: Event) -> str:
+    return {
+        "dealt": "C2",
+        "seats-swapped": "C2",
+        "played": "C3",
+        "trick-won": "C5.2",
+        "finished": "C5.3",
+        "contribution-scored": "C6",
+        "hand-scored": "C6",
+        "hand-abandoned": "C5.5",
+        "seed-revealed": "C2",
+    }.get(event.TYPE, "")
+
+
+def _check_unrevealed_start(walk: _Walk, events: tuple[Recorded, ...]) -> None:
+    """A hand without a revealed seed: its deal cannot be computed, but it must be a deal of the whole pack to fit seats."""
+    started, dealt = events[0], next((each for each in events if isinstance(each.event, Dealt)), None)
+    if dealt is None or not isinstance(dealt.event, Dealt):
+        raise walk.fault(started.version, "differs", "A hand was started but not dealt.", "开局后没有发牌。", "C1")
+    if not isinstance(started.event, HandStarted):
+        raise walk.fault(started.version, "differs", "A hand was started but not dealt.", "开局后没有发牌。", "C1")
+    cards = sorted((card for holding in dealt.event.holdings for card in holding), key=lambda card: ORDER.get(card, -1))
+    if cards != list(PACK) or any(len(holding) != 27 for holding in dealt.event.holdings):
+        raise walk.fault(
+            dealt.version,
+            "differs",
+            "The deal is not 27 cards each out of two packs.",
+            "发牌不是两副牌每人27张。",
+            "C1",
+        )
+    swap = swap_for(started.event.hand, started.event.players, dealt.event)
+    expected: list[Event] = [started.event, dealt.event, *([swap] if swap else [])]
+    if [each.event for each in events] != expected:
+        raise walk.fault(started.version, "differs", "The deal does not lead to these seats.", "换座与明牌不符。", "C2")
+    walk.notes.append(
+        f"hand {started.event.hand}: its seed is not revealed yet, so the deal is taken as recorded 种子尚未公布,发牌未经推算"
+    )
+
+
+def _command_of(event: Event) -> Command | None:
+    """The command whose first event this is."""
+    match event:
+        case TableOpened():
+            return OpenTable(event.ruleset, event.ruleset_version, event.options)
+        case PlayerSeated():
+            return SeatPlayer(event.player, event.seat)
+        case HandStarted():
+            return StartHand()
+        case Played():
+            return Play(event.seat, event.cards)
+        case Passed():
+            return Pass(event.seat)
+        case HandAbandoned() | PlayerLeft():
+            return Leave(event.seat)
+        case _:
+            return None
