@@ -4,9 +4,9 @@ Each field names the clause of docs/rules/climbing.md that it states and says in
 differ in kind, the field holds a small frozen value out of a closed union and its readers match on it.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 from schemas.readings import Pattern
 
@@ -46,7 +46,10 @@ class BombsBySize:
 
 @dataclass(frozen=True, slots=True)
 class BombsByStars:
-    """By stars 星级, then fewer cards, then the higher top rank. A joker bomb has these stars; three are weakest of theirs, four strongest."""
+    """By stars 星级, then fewer cards, then the higher top rank.
+
+    Joker bombs have these stars; three jokers are the weakest of theirs, four the strongest.
+    """
 
     three_jokers: int = 6
     four_jokers: int = 7
@@ -140,8 +143,13 @@ class Coins:
         return max((share for at, share in self.shares if stars >= at), default=Decimal(0))
 
 
-def _says(clause: str, zh: str, en: str, **default: Any) -> Any:
-    return field(metadata={"clause": clause, "zh": zh, "en": en}, **default)
+@dataclass(frozen=True, slots=True)
+class Says:
+    """What a field of a ruleset is about: the clause that it states, and the field in words."""
+
+    clause: str
+    zh: str
+    en: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,37 +163,39 @@ class Ruleset:
     house: tuple[str, ...]
     """The fields (by name) where the published rules are silent and this project chose."""
 
-    lead: LeadRule = _says("C2", "首出", "who leads the first trick")
-    wildcards: tuple[str, ...] = _says("C3.3", "百搭", "wildcards", default=())
-    straight_from: int = _says("C3.1", "顺子最少", "shortest straight, in ranks", default=5)
-    pair_run_from: int = _says("C3.1", "连对最少", "shortest pair run, in ranks", default=3)
-    triple_run_from: int = _says("C3.1", "连三张最少", "shortest triple run, in ranks", default=3)
-    full_house: bool = _says("C3.1", "三带二", "full house is a pattern", default=False)
-    largest_bomb: int = _says("C3.1", "炸弹最大张数", "most cards of a bomb of one rank", default=8)
-    chains: Chains | None = _says("C3.1", "连炸", "chained bombs", default=None)
-    three_jokers: bool = _says("C3.1", "三王炸", "three jokers are a bomb", default=True)
-    little_and_big_pair: bool = _says("C3.5", "小王大王成对", "a little and a big joker are a pair of little jokers", default=True)
-    equal_readings: tuple[Pattern, ...] = _says(
-        "C3.7",
-        "同大小时后者优先",
-        "of readings with equal top rank the later pattern holds",
-        default=("single", "pair", "triple", "straight", "pair_run", "triple_run", "full_house"),
-    )
-    equal_chains: Literal["fewer_groups", "more_groups"] = _says(
-        "C3.7", "同大小连炸", "of equal chains this one holds", default="fewer_groups"
-    )
-    surplus_to: Literal["highest", "lowest"] = _says("C3.8", "多余百搭归", "group that shows surplus wildcards", default="highest")
-    bombs: BombOrder = _says("C4.3", "炸弹大小", "order of bombs")
-    catch_the_wind: bool = _says("C5.3", "接风", "partner catches the wind", default=True)
-    abandoned_contribution_stands: bool = _says(
-        "C5.5", "逃跑时贡献分保留", "contribution stands when a hand is abandoned", default=True
-    )
-    open_partner_hands: bool = _says("C5.7", "双明", "partners see each other's holding", default=False)
-    base: BasePoints = _says("C6.1", "底分", "base points")
-    multiplier: MultiplierRule = _says("C6.2", "倍数", "multiplier of the base points")
-    contribution: Steps = _says("C6.3", "贡献分", "points each other player loses, by stars", default=())
-    accumulation: Accumulation | None = _says("C6.4", "炸弹累加", "bombs of one player add up", default=None)
-    coins: Coins | None = _says("C6.6", "游戏币", "game coins", default=None)
+    lead: Annotated[LeadRule, Says("C2", "首出", "who leads the first trick")]
+    wildcards: Annotated[tuple[str, ...], Says("C3.3", "百搭", "wildcards")] = ()
+    straight_from: Annotated[int, Says("C3.1", "顺子最少", "shortest straight, in ranks")] = 5
+    pair_run_from: Annotated[int, Says("C3.1", "连对最少", "shortest pair run, in ranks")] = 3
+    triple_run_from: Annotated[int, Says("C3.1", "连三张最少", "shortest triple run, in ranks")] = 3
+    full_house: Annotated[bool, Says("C3.1", "三带二", "full house is a pattern")] = False
+    largest_bomb: Annotated[int, Says("C3.1", "炸弹每点最多", "most cards of one rank in a bomb or chain")] = 8
+    chains: Annotated[Chains | None, Says("C3.1", "连炸", "chained bombs")] = None
+    three_jokers: Annotated[bool, Says("C3.1", "三王炸", "three jokers are a bomb")] = True
+    little_and_big_pair: Annotated[
+        bool, Says("C3.5", "小王大王成对", "a little and a big joker are a pair of little jokers")
+    ] = True
+    equal_readings: Annotated[
+        tuple[Pattern, ...], Says("C3.7", "同大小时后者优先", "of readings with equal top rank the later pattern holds")
+    ] = ("single", "pair", "triple", "straight", "pair_run", "triple_run", "full_house")
+    equal_chains: Annotated[
+        Literal["fewer_groups", "more_groups"],
+        Says("C3.7", "同大小连炸", "of equally strong chains the one that holds"),
+    ] = "fewer_groups"
+    surplus_to: Annotated[
+        Literal["highest", "lowest"], Says("C3.8", "多余百搭归", "the group that shows surplus wildcards")
+    ] = "highest"
+    bombs: Annotated[BombOrder, Says("C4.3", "炸弹大小", "order of bombs")]
+    catch_the_wind: Annotated[bool, Says("C5.3", "接风", "the partner catches the wind")] = True
+    abandoned_contribution_stands: Annotated[
+        bool, Says("C5.5", "逃跑时贡献分保留", "contribution stands when a hand is abandoned")
+    ] = True
+    open_partner_hands: Annotated[bool, Says("C5.7", "双明", "partners see each other's holding")] = False
+    base: Annotated[BasePoints, Says("C6.1", "底分", "base points by finish position")]
+    multiplier: Annotated[MultiplierRule, Says("C6.2", "倍数", "multiplier of the base points")]
+    contribution: Annotated[Steps, Says("C6.3", "贡献分", "points each other player loses, by stars")] = ()
+    accumulation: Annotated[Accumulation | None, Says("C6.4", "炸弹累加", "bombs of one player add up")] = None
+    coins: Annotated[Coins | None, Says("C6.6", "游戏币", "game coins")] = None
 
     def __hash__(self) -> int:
         """Id and version tell rulesets apart quickly; equality still compares everything."""

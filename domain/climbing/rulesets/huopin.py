@@ -2,7 +2,15 @@
 
 from typing import Final
 
-from domain.climbing.ruleset import BasePoints, BombsByStars, Chains, FaceUpCard, FactorByStars, LargestOfWinners, Ruleset
+from domain.climbing.ruleset import (
+    BasePoints,
+    BombsByStars,
+    Chains,
+    FaceUpCard,
+    FactorByStars,
+    LargestOfWinners,
+    Ruleset,
+)
 
 HUOPIN: Final = Ruleset(
     id="huopin",

@@ -1,0 +1,332 @@
+"""What can be played out of a holding (C3, C4): every distinct set of ranks that is a legal play, with the reading that would hold.
+
+Plays come from small tables by place: all plays of one rank, all plays of one run window, all full houses of two ranks. Each entry of
+such a table is one set of ranks and stands in the one place where its strongest reading puts it, so no set is found twice; what a
+holding can play is what of a table it contains. Chains are rare and so many that they are compiled set by set.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations_with_replacement
+from typing import Final, NamedTuple
+
+from domain.cards import ACE, BIG, LITTLE, RANK_INDEX, TWO, UNITS, Counts, contains, count_at, present
+from domain.climbing.reading import Form, forms, reading_of, run_patterns
+from domain.climbing.ruleset import Ruleset
+from domain.climbing.strength import BOMB, floor_of
+from schemas.readings import Pattern, Reading
+
+_MOST_CHAINS: Final = 50_000
+_SMALLEST_BOMB: Final = 4
+_MOST_OF_A_RANK: Final = 15
+
+
+class Option(NamedTuple):
+    """A set of ranks that may be played and the reading that would hold."""
+
+    counts: Counts
+    reading: Reading
+
+
+Entry = tuple[int, int, Counts, Option]
+"""Precedence, number of cards, rank counts, option: entries sort from the weakest to the strongest option."""
+
+Entries = tuple[Entry, ...]
+
+
+class Place(NamedTuple):
+    """The sets of ranks of one window: `lead` those that hold this reading when led, `follow` when answering this pattern."""
+
+    lead: Entries
+    follow: Entries
+
+
+class Held(NamedTuple):
+    """A holding taken apart: the number of natural cards of each rank, the jokers, and how many of these are wild."""
+
+    counts: Counts
+    numbers: tuple[int, ...]
+    little: int
+    big: int
+    wild: int
+
+
+def _entry(form: Form, counts: Counts, reading: Reading) -> Entry:
+    return (form.precedence, form.cards, counts, Option(counts, reading))
+
+
+class OptionTables:
+    """The option tables of one ruleset; they fill as holdings ask for them."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._ruleset: Final = ruleset
+        self._little_wild: Final = "LJ" in ruleset.wildcards
+        self._big_wild: Final = "BJ" in ruleset.wildcards
+        self._runs: Final = {pattern: (each, fewest) for pattern, each, fewest in run_patterns(ruleset)}
+        self._of_rank: Final[dict[tuple[int, int, int, int], dict[Pattern, Entries]]] = {}
+        self._of_window: Final[dict[tuple[Pattern, int, int, int, int], Place]] = {}
+        self._of_two_ranks: Final[dict[tuple[int, int, int, int], Place]] = {}
+        self._of_jokers: Final[dict[tuple[int, int], Entries]] = {}
+        self._chains: Final[dict[Counts, Entry | None]] = {}
+
+    def options(self, holding: Counts, lead: Reading | None) -> list[Option]:
+        """See `Tables.options`."""
+        held = self._held(holding)
+        if lead is None:
+            found = self._leads(held)
+        elif lead.is_bomb:
+            floor = floor_of(self._ruleset, lead)
+            found = [entry for entry in self._bombs(held) if entry[0] > floor]
+        else:
+            found = self._follows(held, lead)
+            found.extend(self._bombs(held))
+        found.sort()
+        return [entry[3] for entry in found]
+
+    def _held(self, holding: Counts) -> Held:
+        little, big = count_at(holding, LITTLE), count_at(holding, BIG)
+        wild = self._little_wild * little + self._big_wild * big
+        return Held(holding, tuple(count_at(holding, rank) for rank in range(TWO + 1)), little, big, wild)
+
+    def _leads(self, held: Held) -> list[Entry]:
+        found = list(self._jokers(held.little, held.big))
+        for rank, number in enumerate(held.numbers):
+            if number:
+                for entries in self._rank(rank, number, held).values():
+                    found.extend(entries)
+        for pattern, (each, fewest) in self._runs.items():
+            for bottom, top in _windows(held, each, fewest):
+                place = self._window(pattern, each, bottom, top, held)
+                found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
+        for place in self._full_houses(held, 0):
+            found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
+        found.extend(self._chain_bombs(held))
+        return found
+
+    def _follows(self, held: Held, lead: Reading) -> list[Entry]:
+        """Plays of the pattern of a lead that is no bomb with a higher top rank, without bombs."""
+        top = RANK_INDEX[lead.rank]
+        if lead.pattern in self._runs:
+            each, _ = self._runs[lead.pattern]
+            windows = [
+                (bottom, high)
+                for bottom, high in _windows(held, each, lead.groups)
+                if high > top and high - bottom + 1 == lead.groups
+            ]
+            places = [self._window(lead.pattern, each, bottom, high, held) for bottom, high in windows]
+        elif lead.pattern == "full_house":
+            places = list(self._full_houses(held, top + 1))
+        else:
+            return self._follows_in_rank(held, lead.pattern, top)
+        return [entry for place in places for entry in place.follow if contains(held.counts, entry[2])]
+
+    def _follows_in_rank(self, held: Held, pattern: Pattern, top: int) -> list[Entry]:
+        found = [
+            entry
+            for entry in self._jokers(held.little, held.big)
+            if entry[3].reading.pattern == pattern and RANK_INDEX[entry[3].reading.rank] > top
+        ]
+        for rank in range(top + 1, TWO + 1):
+            if held.numbers[rank]:
+                found.extend(self._rank(rank, held.numbers[rank], held).get(pattern, ()))
+        return found
+
+    def _bombs(self, held: Held) -> Iterator[Entry]:
+        for entry in self._jokers(held.little, held.big):
+            if entry[0] >= BOMB:
+                yield entry
+        for rank, number in enumerate(held.numbers):
+            if number and number + held.wild >= _SMALLEST_BOMB:
+                yield from self._rank(rank, number, held).get("bomb", ())
+        yield from self._chain_bombs(held)
+
+    def _splits(self, wild: int, little: int, big: int) -> Iterator[Counts]:
+        """The ways to take so many wildcards out of the jokers held."""
+        for of_little in range(wild + 1):
+            of_big = wild - of_little
+            if of_little <= little * self._little_wild and of_big <= big * self._big_wild:
+                yield of_little * UNITS[LITTLE] + of_big * UNITS[BIG]
+
+    def _jokers(self, little: int, big: int) -> Entries:
+        """Plays of jokers alone (C3.5)."""
+        found = self._of_jokers.get((little, big))
+        if found is None:
+            sets = (a * UNITS[LITTLE] + b * UNITS[BIG] for a in range(little + 1) for b in range(big + 1))
+            found = self._of_jokers[little, big] = tuple(
+                _entry(form, counts, reading_of(self._ruleset, counts, form))
+                for counts in sets
+                for form in forms(self._ruleset, counts)
+            )
+        return found
+
+    def _rank(self, rank: int, number: int, held: Held) -> dict[Pattern, Entries]:
+        """Plays of natural cards of one rank with wildcards, by pattern."""
+        key = (rank, number, held.little, held.big)
+        found = self._of_rank.get(key)
+        if found is None:
+            by_pattern: dict[Pattern, list[Entry]] = {}
+            for natural in range(1, number + 1):
+                for counts in self._with_wild(natural * UNITS[rank], held, held.wild):
+                    for form in forms(self._ruleset, counts)[:1]:
+                        if form.groups == 1 and form.pattern != "full_house":
+                            reading = reading_of(self._ruleset, counts, form)
+                            by_pattern.setdefault(form.pattern, []).append(_entry(form, counts, reading))
+            found = self._of_rank[key] = {pattern: tuple(entries) for pattern, entries in by_pattern.items()}
+        return found
+
+    def _with_wild(self, natural: Counts, held: Held, most: int) -> Iterator[Counts]:
+        for wild in range(most + 1):
+            for jokers in self._splits(wild, held.little, held.big):
+                yield natural + jokers
+
+    def _window(self, pattern: Pattern, each: int, bottom: int, top: int, held: Held) -> Place:
+        """Runs of one pattern in one window, for holdings with these jokers."""
+        key = (pattern, bottom, top, held.little, held.big)
+        found = self._of_window.get(key)
+        if found is None:
+            whole = each * sum(UNITS[bottom : top + 1])
+            sets = (
+                (whole - sum(UNITS[rank] for rank in wild), len(wild))
+                for number in range(held.wild + 1)
+                for wild in combinations_with_replacement(range(bottom, top + 1), number)
+                if (wild.count(bottom) < each or top == ACE) and all(wild.count(rank) <= each for rank in set(wild))
+            )
+            found = self._of_window[key] = self._place(sets, pattern, top, held)
+        return found
+
+    def _place(self, sets: Iterable[tuple[Counts, int]], pattern: Pattern, top: int, held: Held) -> Place:
+        """Of sets of natural cards, each with so many wildcards, those whose strongest reading of this pattern has this top rank."""
+        lead: list[Entry] = []
+        follow: list[Entry] = []
+        for natural, wild in sets:
+            splits = [natural + jokers for jokers in self._splits(wild, held.little, held.big)] if natural else []
+            if not splits:
+                continue
+            ways = forms(self._ruleset, splits[0])
+            own = next((form for form in ways if form.pattern == pattern), None)
+            if own is None or own.top != top or ways[0].precedence >= BOMB:
+                continue
+            reading = reading_of(self._ruleset, splits[0], own)
+            entries = [_entry(own, counts, reading) for counts in splits]
+            follow.extend(entries)
+            if ways[0] is own:
+                lead.extend(entries)
+        return Place(tuple(lead), tuple(follow))
+
+    def _full_houses(self, held: Held, lowest: int) -> Iterator[Place]:
+        if not self._ruleset.full_house:
+            return
+        for triple in range(lowest, TWO + 1):
+            missing = 3 - min(held.numbers[triple], 3)
+            if not held.numbers[triple] or missing > held.little + held.big:
+                continue
+            yield self._joker_pair(triple, held)
+            for pair, number in enumerate(held.numbers):
+                if number and pair != triple and missing + 2 - min(number, 2) <= held.wild:
+                    yield self._two_ranks(triple, pair, held)
+
+    def _two_ranks(self, triple: int, pair: int, held: Held) -> Place:
+        key = (triple, pair, held.little, held.big)
+        found = self._of_two_ranks.get(key)
+        if found is None:
+            sets = (
+                (a * UNITS[triple] + b * UNITS[pair], 5 - a - b)
+                for a in range(1, 4)
+                for b in range(1, 3)
+                if 5 - a - b <= held.wild
+            )
+            found = self._of_two_ranks[key] = self._place(sets, "full_house", triple, held)
+        return found
+
+    def _joker_pair(self, rank: int, held: Held) -> Place:
+        """Full houses of one natural rank and jokers."""
+        key = (rank, rank, held.little, held.big)
+        found = self._of_two_ranks.get(key)
+        if found is None:
+            entries: list[Entry] = []
+            for little in range(held.little + 1):
+                for big in range(held.big + 1):
+                    natural = 5 - little - big
+                    counts = natural * UNITS[rank] + little * UNITS[LITTLE] + big * UNITS[BIG]
+                    ways = forms(self._ruleset, counts) if 1 <= natural <= 3 else []
+                    if ways and ways[0].pattern == "full_house":
+                        entries.append(_entry(ways[0], counts, reading_of(self._ruleset, counts, ways[0])))
+            found = self._of_two_ranks[key] = Place(tuple(entries), tuple(entries))
+        return found
+
+    def _chain_bombs(self, held: Held) -> Iterator[Entry]:
+        chains = self._ruleset.chains
+        if chains is None:
+            return
+        tried: set[Counts] = set()
+        for bottom, top in _windows(held, _SMALLEST_BOMB, chains.shortest):
+            if top - bottom >= chains.longest:
+                continue
+            window = held.numbers[bottom : top + 1]
+            for natural, wild in self._chain_sets(window, held.wild):
+                for jokers in self._splits(wild, held.little, held.big):
+                    counts = (natural << 5 * bottom) + jokers
+                    if natural and counts not in tried:
+                        tried.add(counts)
+                        entry = self._chain(counts)
+                        if entry:
+                            yield entry
+
+    def _chain_sets(self, window: tuple[int, ...], wild: int) -> Iterator[tuple[Counts, int]]:
+        """Natural cards for a chain in a window (the lowest rank lowest), with a number of wildcards that may complete it."""
+        most = self._ruleset.largest_bomb
+        if self._ruleset.chains and self._ruleset.chains.mixed:
+            for natural, missing in _sets(window, _SMALLEST_BOMB, most, wild):
+                for number in range(missing, wild + 1):
+                    yield natural, number
+            return
+        for each in range(_SMALLEST_BOMB, most + 1):
+            yield from _sets(window, each, each, wild)
+
+    def _chain(self, counts: Counts) -> Entry | None:
+        if counts not in self._chains:
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            ways = forms(self._ruleset, counts)
+            entry = None
+            if ways and ways[0].pattern == "chain":
+                entry = _entry(ways[0], counts, reading_of(self._ruleset, counts, ways[0]))
+            self._chains[counts] = entry
+        return self._chains[counts]
+
+    def hints(self, holding: Counts, lead: Reading | None) -> list[Option]:
+        """See `Tables.hints`."""
+        return sorted(self.options(holding, lead), key=lambda option: self._cost(holding, option))
+
+    def _cost(self, holding: Counts, option: Option) -> tuple[int, int, int]:
+        """What a play costs a player: bombs last, then bombs broken, then wildcards spent. The order of options decides the rest."""
+        wild = self._little_wild * count_at(option.counts, LITTLE) + self._big_wild * count_at(option.counts, BIG)
+        broken = 0
+        if not option.reading.is_bomb:
+            for rank, number in present(option.counts):
+                held = count_at(holding, rank)
+                broken += held >= _SMALLEST_BOMB and held - number < held and rank <= TWO
+        return (option.reading.is_bomb, broken, wild)
+
+
+def _windows(held: Held, each: int, fewest: int) -> Iterator[tuple[int, int]]:
+    """Windows (bottom, top) of at least so many ranks within 3..A that the holding can fill with its wildcards."""
+    missing_each = [max(0, each - number) for number in held.numbers[: ACE + 1]]
+    for bottom in range(ACE + 2 - fewest):
+        missing = 0
+        for top in range(bottom, ACE + 1):
+            missing += missing_each[top]
+            if missing > held.wild:
+                break
+            if top - bottom + 1 >= fewest:
+                yield bottom, top
+
+
+def _sets(window: tuple[int, ...], least: int, most: int, wild: int) -> Iterator[tuple[Counts, int]]:
+    """Choose natural cards of each rank, at most `most`, such that filling every rank up to `least` takes at most `wild`."""
+    if not window:
+        yield 0, 0
+        return
+    for number in range(max(0, least - wild), min(window[0], most) + 1):
+        missing = max(0, least - number)
+        for rest, missing_rest in _sets(window[1:], least, most, wild - missing):
+            yield number + (rest << 5), missing + missing_rest
