@@ -3,3 +3,7 @@
 `core` is the asynchronous store that services use; `factory` and `recorders` give the same streams to the library; `wire` is the format
 both write; `server` runs a nats-server.
 """
+
+from services.eventstore.factory import JetStreamFactory as Factory
+
+__all__ = ["Factory"]

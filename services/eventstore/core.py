@@ -142,7 +142,12 @@ class JetStreamStore:
 
     async def head(self, key: str) -> Head:
         """Where table `key` stands, as the stream's leader knows it; (0, 0) when it has no events."""
-        return await self._head(self.layout.subject(key), self.within)
+        return await self.head_of(self.layout.subject(key))
+
+    async def head_of(self, subject: str, within: float | None = None) -> Head:
+        """Version and sequence of the last message on a subject (or pattern), as the leader knows it; (0, 0) when there is none."""
+        found = await self._message({"last_by_subj": subject}, within or self.within)
+        return EMPTY if found is None else Head(found[2], found[0])
 
     async def read(self, key: str, after: int = 0, *, after_sequence: int = 0) -> list[StoredRecord]:
         """The events of table `key` with a version over `after`, in order.
@@ -220,7 +225,7 @@ class JetStreamStore:
         places: dict[int, int] = {}
         for first in (write for write in writes if write.expected is not None):
             place = first.expected or 0
-            head = await self._head(first.subject, within)
+            head = await self.head_of(first.subject, within)
             if head.sequence < place:
                 raise BrokenLog(
                     f"{first.subject} ends at sequence {head.sequence}; it was at {place} before. Events were lost: {RESTORE}"
@@ -236,10 +241,6 @@ class JetStreamStore:
                         raise Conflict(first.subject, head)
                     places[n] = place = found[0]
         return [places[n] for n in range(len(writes))] if len(places) == len(writes) else None
-
-    async def _head(self, subject: str, within: float) -> Head:
-        found = await self._message({"last_by_subj": subject}, within)
-        return EMPTY if found is None else Head(found[2], found[0])
 
     async def _message(self, ask: dict[str, Any], within: float) -> tuple[int, str, int, bytes] | None:
         """One message by the stream's leader (a direct get may be answered by a replica that lags): sequence, topic, version, data."""
