@@ -17,7 +17,6 @@ from schemas.readings import Pattern, Reading
 
 _MOST_CHAINS: Final = 50_000
 _SMALLEST_BOMB: Final = 4
-_MOST_OF_A_RANK: Final = 15
 
 
 class Option(NamedTuple):
@@ -293,19 +292,17 @@ class OptionTables:
             self._chains[counts] = entry
         return self._chains[counts]
 
-    def hints(self, holding: Counts, lead: Reading | None) -> list[Option]:
-        """See `Tables.hints`."""
-        return sorted(self.options(holding, lead), key=lambda option: self._cost(holding, option))
 
-    def _cost(self, holding: Counts, option: Option) -> tuple[int, int, int]:
-        """What a play costs a player: bombs last, then bombs broken, then wildcards spent. The order of options decides the rest."""
-        wild = self._little_wild * count_at(option.counts, LITTLE) + self._big_wild * count_at(option.counts, BIG)
-        broken = 0
-        if not option.reading.is_bomb:
-            for rank, number in present(option.counts):
-                held = count_at(holding, rank)
-                broken += held >= _SMALLEST_BOMB and held - number < held and rank <= TWO
-        return (option.reading.is_bomb, broken, wild)
+def cost(ruleset: Ruleset, holding: Counts, option: Option) -> tuple[int, int, int]:
+    """What a play costs a player beyond its cards: whether it is a bomb, how many bombs it breaks, how many wildcards it spends.
+
+    All zero for a play that costs nothing. A natural bomb is broken when a play that is no bomb takes any of its cards.
+    """
+    wild = sum(count_at(option.counts, RANK_INDEX[joker]) for joker in ruleset.wildcards)
+    if option.reading.is_bomb:
+        return (1, 0, wild)
+    broken = sum(count_at(holding, rank) >= _SMALLEST_BOMB for rank, _ in present(option.counts) if rank <= TWO)
+    return (0, broken, wild)
 
 
 def _windows(held: Held, each: int, fewest: int) -> Iterator[tuple[int, int]]:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final, Literal
 
 from domain.cards import RANK_INDEX, Counts
-from domain.climbing.options import Option, OptionTables
+from domain.climbing.options import Option, OptionTables, cost
 from domain.climbing.reading import readings_of
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.strength import beats
@@ -69,7 +69,7 @@ class Tables:
 
     def hints(self, holding: Counts, lead: Reading | None) -> list[Option]:
         """The options in the order in which a player wants them: weakest first, bombs and wildcards spared, bombs not broken."""
-        return self._options.hints(holding, lead)
+        return sorted(self.options(holding, lead), key=lambda option: cost(self.ruleset, holding, option))
 
 
 @cache
