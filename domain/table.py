@@ -5,12 +5,13 @@ is the business of its family; the table keeps what outlives a hand: who sits wh
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Final, assert_never
 
 from domain.climbing import hand as climbing
 from domain.climbing.rulesets import UnknownRuleset, get
+from domain.climbing.scoring import CoinRoom
 from domain.refusal import Refusal, Refused
 from domain.seats import SEATS
 from domain.shuffle import check_seed, commitment
@@ -68,7 +69,7 @@ class Table:
     hands: int = 0
     hand: climbing.Hand | None = None
     first: int | None = None
-    scores: Mapping[str, int] = MappingProxyType({})
+    scores: Mapping[str, int] = field(default_factory=dict)
     revealed: bool = True
     closed: bool = False
 
@@ -128,9 +129,11 @@ def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
     if table is not None:
         return Refusal("table_exists", "", "There already is a table with this id.", "桌号已被占用。")
     try:
-        get(command.ruleset, command.version)
+        ruleset = get(command.ruleset, command.version)
     except UnknownRuleset as error:
         return Refusal("unknown_ruleset", "", str(error), "没有这种规则。")
+    if command.options.coins and ruleset.coins is None:
+        return Refusal("no_coins", "C6.6", f"{ruleset.title_en} has no game coins.", f"{ruleset.title_zh}没有游戏币。")
     return None
 
 
@@ -250,7 +253,7 @@ def evolve(table: Table | None, recorded: Recorded) -> Table:
         case PlayerLeft():
             return replace(table, players=_with(table.players, event.seat, None))
         case HandStarted():
-            hand = climbing.begin(event, get(event.ruleset, event.ruleset_version))
+            hand = climbing.begin(event, get(event.ruleset, event.ruleset_version), _coin_room(table.options))
             return replace(table, hands=event.hand, hand=hand, revealed=False)
         case SeedRevealed():
             return replace(table, revealed=True)
@@ -280,6 +283,11 @@ def _evolve_hand(table: Table, event: Event, version: int) -> Table:
             return table
 
 
+def _coin_room(options: TableOptions) -> CoinRoom | None:
+    coins = options.coins
+    return CoinRoom(Decimal(coins.factor), Decimal(coins.fee), Decimal(coins.correction)) if coins else None
+
+
 def replay(events: Iterable[Recorded], table: Table | None = None) -> Table:
     """The table after all these events. Raises ValueError for an event out of place or when there is none."""
     for recorded in events:
@@ -301,4 +309,4 @@ def _plus(scores: Mapping[str, int], players: Iterable[str], points: Iterable[in
     more = dict(scores)
     for player, amount in zip(players, points, strict=True):
         more[player] = more.get(player, 0) + amount
-    return MappingProxyType(more)
+    return more

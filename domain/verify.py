@@ -155,7 +155,6 @@ def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
 def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
     """Read the lines and follow the chain; tells a missing, a reordered and a changed event apart."""
     prev = GENESIS
-    versions = _versions(lines)
     for expected, line in enumerate(lines, start=1):
         try:
             recorded = check_line(line)
@@ -167,7 +166,7 @@ def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
                 expected, "chain", f"This event belongs to table {recorded.table}.", "事件属于另一张桌子。"
             )
         if recorded.version != expected:
-            if expected in versions:
+            if expected in _versions(lines):
                 raise walk.fault(expected, "reordered", f"Event {recorded.version} stands here.", "事件顺序被改动。")
             raise walk.fault(expected, "missing", f"It is missing; event {recorded.version} follows.", "缺少事件。")
         if recorded.prev != prev:

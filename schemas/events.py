@@ -27,16 +27,31 @@ class Event(BaseModel):
     VERSION: ClassVar[int] = 1
 
 
+Decimal = Annotated[str, Field(pattern=r"^[0-9]{1,9}(\.[0-9]{1,4})?$")]
+"""A decimal number as text, never a float: up to nine digits and four decimal places."""
+
+
+class CoinOptions(BaseModel):
+    """A table that plays for game coins (游戏币, C6.6): room factor N, fee A and correction C."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    factor: Decimal
+    fee: Decimal = "0"
+    correction: Decimal = "1"
+
+
 class TableOptions(BaseModel):
     """What the operator chose for a table when opening it.
 
-    `hands`: the match ends after so many hands (None: until it is empty). `deal_seed`: every deal follows from this published text, so
-    that a match can be dealt again; for demonstrations and tests, never for stakes, since whoever knows it knows all the cards.
+    `hands`: the match ends after so many hands (None: when everybody has left). `deal_seed`: every deal follows from this
+    published text, so that a match can be dealt again; for demonstrations and tests, never for stakes, since whoever knows
+    it knows all the cards. `coins`: game coins, where the ruleset has them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     hands: Annotated[int, Field(ge=1, le=10_000)] | None = None
     deal_seed: Annotated[str, Field(min_length=1, max_length=100)] | None = None
+    coins: CoinOptions | None = None
 
 
 class TableOpened(Event):
@@ -139,9 +154,11 @@ class TrickWon(Event):
 
 
 class ContributionScored(Event):
-    """Contribution points (贡献分) were given for a bomb: at once, or as the difference accumulation adds at the end of the hand (C6).
+    """Contribution points (贡献分) were given for a bomb (C6.3).
 
-    `play` is the version of the event of the bomb, `stars` the level that was paid.
+    `reason`: at once, as the difference that accumulation adds at the end of the hand (C6.4), or withdrawn because the hand
+    was abandoned under a ruleset that says so (C5.5). `play` is the version of the event of the bomb (of the abandonment,
+    if withdrawn), `stars` the level that was paid, `points` what each seat got or lost.
     """
 
     TYPE = "contribution-scored"
@@ -149,7 +166,7 @@ class ContributionScored(Event):
     seat: Seat
     stars: int
     play: int
-    reason: Literal["at_once", "accumulated"]
+    reason: Literal["at_once", "accumulated", "withdrawn"]
     points: Four
     players: Players
 

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from domain.cards import counts_of
 from domain.climbing.ruleset import Ruleset
-from domain.climbing.scoring import BombPlay, contribution_for, finish_now, settle
+from domain.climbing.scoring import BombPlay, CoinRoom, contribution_for, finish_now, settle, shares
 from domain.climbing.tables import tables_for
 from domain.refusal import Refusal
 from domain.seats import SEATS, next_seat, partner_of
@@ -36,6 +36,7 @@ from schemas.notation import ORDER, format_cards
 from schemas.readings import Reading
 
 Holding = tuple[str, ...]
+Holdings = tuple[Holding, Holding, Holding, Holding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Hand:
     ruleset: Ruleset
     commitment: str
     players: Players
-    holdings: tuple[Holding, Holding, Holding, Holding] = ((), (), (), ())
+    holdings: Holdings = ((), (), (), ())
     dealt: Dealt | None = None
     turn: int | None = None
     trick_number: int = 0
@@ -69,6 +70,7 @@ class Hand:
     finish: tuple[int, ...] = ()
     bombs: tuple[BombPlay, ...] = ()
     contribution: Four = (0, 0, 0, 0)
+    coins: CoinRoom | None = None
     scored: HandScored | None = None
     abandoned: HandAbandoned | None = None
 
@@ -207,15 +209,31 @@ def decide(hand: Hand, command: HandCommand, version: int) -> Iterator[Event]:
             if won:
                 yield won
         case Leave():
-            yield HandAbandoned(
-                hand=hand.number,
-                seat=command.seat,
-                player=hand.players[command.seat],
-                contribution=hand.contribution,
-                players=hand.players,
-            )
+            yield from _abandon(hand, command.seat, version)
         case _:
             assert_never(command)
+
+
+def _abandon(hand: Hand, seat: int, version: int) -> Iterator[Event]:
+    stands = hand.ruleset.abandoned_contribution_stands
+    yield HandAbandoned(
+        hand=hand.number,
+        seat=seat,
+        player=hand.players[seat],
+        contribution=hand.contribution if stands else (0, 0, 0, 0),
+        players=hand.players,
+    )
+    if not stands and any(hand.contribution):
+        a, b, c, d = hand.contribution
+        yield ContributionScored(
+            hand=hand.number,
+            seat=seat,
+            stars=0,
+            play=version,
+            reason="withdrawn",
+            points=(-a, -b, -c, -d),
+            players=hand.players,
+        )
 
 
 def _decide_play(hand: Hand, play: Play, version: int) -> Iterator[Event]:
@@ -233,7 +251,15 @@ def _decide_play(hand: Hand, play: Play, version: int) -> Iterator[Event]:
     yield played
     points = contribution_for(hand.ruleset, reading.stars) if reading.is_bomb else 0
     if points:
-        yield _contribution(hand, play.seat, reading.stars, version, points)
+        yield ContributionScored(
+            hand=hand.number,
+            seat=play.seat,
+            stars=reading.stars,
+            play=version,
+            reason="at_once",
+            points=shares(play.seat, points),
+            players=hand.players,
+        )
     hand = evolve(hand, played, version)
     if played.left:
         return
@@ -244,24 +270,19 @@ def _decide_play(hand: Hand, play: Play, version: int) -> Iterator[Event]:
         yield from _score(hand, finish)
 
 
-def _contribution(
-    hand: Hand, seat: int, stars: int, play: int, points: int, reason: str = "at_once"
-) -> ContributionScored:
-    return ContributionScored.model_validate(
-        {
-            "hand": hand.number,
-            "seat": seat,
-            "stars": stars,
-            "play": play,
-            "reason": reason,
-            "points": tuple(3 * points if each == seat else -points for each in SEATS),
-            "players": hand.players,
-        }
-    )
-
-
-def _score(hand: Hand, finish: tuple[int, ...]) -> Iterator[Event]:
-    settlement = settle(hand.ruleset, finish, hand.bombs)
+def _score(hand: Hand, finish: Four) -> Iterator[Event]:
+    settlement = settle(hand.ruleset, finish, hand.bombs, hand.coins)
+    for group in settlement.groups:
+        yield ContributionScored(
+            hand=hand.number,
+            seat=group.seat,
+            stars=group.stars,
+            play=group.event,
+            reason="accumulated",
+            points=shares(group.seat, group.points),
+            players=hand.players,
+        )
+    coins = settlement.coins
     yield HandScored(
         hand=hand.number,
         finish=finish,
@@ -270,7 +291,7 @@ def _score(hand: Hand, finish: tuple[int, ...]) -> Iterator[Event]:
         multiplier=settlement.multiplier,
         contribution=settlement.contribution,
         score=settlement.score,
-        coins=None,
+        coins=(str(coins[0]), str(coins[1]), str(coins[2]), str(coins[3])) if coins else None,
         players=hand.players,
         why=settlement.why,
     )
@@ -301,9 +322,9 @@ def _trick_won(hand: Hand) -> TrickWon | None:
     )
 
 
-def begin(started: HandStarted, ruleset: Ruleset) -> Hand:
+def begin(started: HandStarted, ruleset: Ruleset, coins: CoinRoom | None) -> Hand:
     """The hand that this event starts."""
-    return Hand(number=started.hand, ruleset=ruleset, commitment=started.commitment, players=started.players)
+    return Hand(started.hand, ruleset, started.commitment, started.players, coins=coins)
 
 
 def evolve(hand: Hand, event: Event, version: int) -> Hand:
@@ -333,24 +354,32 @@ def evolve(hand: Hand, event: Event, version: int) -> Hand:
 
 
 def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
-    holdings = list(hand.holdings)
-    left = list(holdings[played.seat])
+    left = list(hand.holdings[played.seat])
     for card in played.cards:
         left.remove(card)
-    holdings[played.seat] = tuple(left)
     play = TrickPlay(played.seat, version, played.cards, played.reading)
     bombs = hand.bombs
     if played.reading.is_bomb:
         bombs = (*bombs, BombPlay(played.seat, played.reading, version))
-    hand = replace(hand, holdings=tuple(holdings), trick=(*hand.trick, play), best=play, bombs=bombs)
+    hand = replace(
+        hand,
+        holdings=_replaced(hand.holdings, {played.seat: tuple(left)}),
+        trick=(*hand.trick, play),
+        best=play,
+        bombs=bombs,
+    )
     return replace(hand, turn=_next_in(hand, played.seat))
 
 
 def _evolve_swapped(hand: Hand, swapped: SeatsSwapped) -> Hand:
     a, b = swapped.seats
-    holdings = list(hand.holdings)
-    holdings[a], holdings[b] = holdings[b], holdings[a]
-    return replace(hand, players=swapped.players, holdings=tuple(holdings))
+    holdings = _replaced(hand.holdings, {a: hand.holdings[b], b: hand.holdings[a]})
+    return replace(hand, players=swapped.players, holdings=holdings)
+
+
+def _replaced(holdings: Holdings, new: dict[int, Holding]) -> Holdings:
+    a, b, c, d = (new.get(seat, holdings[seat]) for seat in SEATS)
+    return (a, b, c, d)
 
 
 def _next_in(hand: Hand, seat: int) -> int:
