@@ -7,9 +7,10 @@ is the business of its family; the table keeps what outlives a hand: who sits wh
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from domain.climbing import hand as climbing
+from domain.climbing.ruleset import PreviousFirst
 from domain.climbing.rulesets import UnknownRuleset, get
 from domain.climbing.scoring import CoinRoom
 from domain.refusal import Refusal, Refused
@@ -246,41 +247,53 @@ def evolve(table: Table | None, recorded: Recorded) -> Table:
         return Table(recorded.table, 1, recorded.hash, event.ruleset, event.ruleset_version, event.options)
     if recorded.version != table.version + 1 or recorded.table != table.id:
         raise ValueError(f"event {recorded.table}:{recorded.version} does not follow {table.id}:{table.version}")
-    table = replace(table, version=recorded.version, head=recorded.hash)
+    changes = _changes(table, event, recorded.version)
+    return replace(table, version=recorded.version, head=recorded.hash, **changes)
+
+
+def _changes(table: Table, event: Event, version: int) -> dict[str, Any]:
+    """The fields of the table that an event changes, besides its version and head."""
     match event:
         case PlayerSeated():
-            return replace(table, players=_with(table.players, event.seat, event.player))
+            return {"players": _with(table.players, event.seat, event.player)}
         case PlayerLeft():
-            return replace(table, players=_with(table.players, event.seat, None))
+            return {"players": _with(table.players, event.seat, None)}
         case HandStarted():
-            hand = climbing.begin(event, get(event.ruleset, event.ruleset_version), _coin_room(table.options))
-            return replace(table, hands=event.hand, hand=hand, revealed=False)
+            ruleset = get(event.ruleset, event.ruleset_version)
+            hand = climbing.begin(event, ruleset, _coin_room(table.options))
+            return {"hands": event.hand, "hand": hand, "revealed": False}
         case SeedRevealed():
-            return replace(table, revealed=True)
+            return {"revealed": True}
         case TableClosed():
-            return replace(table, closed=True)
+            return {"closed": True}
         case _:
-            return _evolve_hand(table, event, recorded.version)
+            return _changes_of_hand(table, event, version)
 
 
-def _evolve_hand(table: Table, event: Event, version: int) -> Table:
+def _changes_of_hand(table: Table, event: Event, version: int) -> dict[str, Any]:
     if table.hand is None:
         raise ValueError(f"event {table.id}:{version}: {event.TYPE} without a hand")
-    hand = climbing.evolve(table.hand, event, version)
-    table = replace(table, hand=hand)
+    changes: dict[str, Any] = {"hand": climbing.evolve(table.hand, event, version)}
     match event:
         case SeatsSwapped():
-            return replace(table, players=event.players)
+            changes["players"] = event.players
         case ContributionScored():
-            return replace(table, scores=_plus(table.scores, event.players, event.points))
+            changes["scores"] = _plus(table.scores, event.players, event.points)
         case HandScored():
             points = tuple(base * event.multiplier for base in event.base)
-            first = event.finish[0] if event.outcome != "double" else None
-            return replace(table, first=first, scores=_plus(table.scores, event.players, points))
+            changes["scores"] = _plus(table.scores, event.players, points)
+            changes["first"] = _leader_after(table.hand, event)
         case HandAbandoned():
-            return replace(table, first=None)
+            changes["first"] = None
         case _:
-            return table
+            pass
+    return changes
+
+
+def _leader_after(hand: climbing.Hand, scored: HandScored) -> int | None:
+    """The seat that leads the next hand, None where chance or the face-up card decides (C2)."""
+    lead = hand.ruleset.lead
+    return scored.finish[0] if isinstance(lead, PreviousFirst) and scored.outcome in lead.after else None
 
 
 def _coin_room(options: TableOptions) -> CoinRoom | None:

@@ -3,7 +3,7 @@
 The project's records hold only strings, integers below 2**53, booleans, nulls, lists and objects with ASCII keys. For
 such values sorting keys by bytes is sorting them by UTF-16 code units, and the shortest escapes are the standard's, so
 orjson writes the canonical form at its own speed; a property test compares it with an independent implementation.
-Floats have no place in a record and are refused.
+Floats have no place in a record: no event has a field for one, and one that is read is refused.
 """
 
 import hashlib
@@ -17,9 +17,10 @@ GENESIS: Final = "0" * 64
 
 
 def canonical(value: Mapping[str, Any]) -> bytes:
-    """The canonical bytes of a JSON object. Raises TypeError for floats, huge integers, lone surrogates and non-JSON values."""
-    if _has_float(value):
-        raise TypeError("a record holds no floating-point numbers; write decimals as text")
+    """The canonical bytes of a JSON object without floats, which its maker guarantees (`has_float` tells).
+
+    Raises TypeError for integers beyond 2**53, lone surrogates and what is not JSON.
+    """
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER)
 
 
@@ -28,11 +29,16 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _has_float(value: object) -> bool:
-    if isinstance(value, float):
-        return True
-    if isinstance(value, Mapping):
-        return any(map(_has_float, value.values()))
-    if isinstance(value, list | tuple):
-        return any(map(_has_float, value))
+def has_float(value: object) -> bool:
+    """Whether there is a floating-point number anywhere in a JSON value."""
+    waiting: list[Any] = [value]
+    while waiting:
+        each = waiting.pop()
+        kind = type(each)
+        if kind is float:
+            return True
+        if kind is dict:
+            waiting.extend(each.values())
+        elif kind is list:
+            waiting.extend(each)
     return False

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 from pydantic import ValidationError
 
-from schemas.canonical import GENESIS, canonical, digest
+from schemas.canonical import GENESIS, canonical, digest, has_float
 from schemas.events import EVENTS, Event, type_name
 from schemas.notation import Unreadable
 from schemas.upcasters import upcast
@@ -75,8 +75,8 @@ def check_line(line: bytes) -> Recorded:
     """Like `read_line`, for bytes from anywhere: they must be in canonical form, with exactly the attributes an event has."""
     recorded = read_line(line)
     raw = orjson.loads(line)
-    if canonical(raw) != line:
-        raise Unreadable("not in canonical form (RFC 8785)")
+    if has_float(raw) or canonical(raw) != line:
+        raise Unreadable("not in canonical form (RFC 8785), or with a floating-point number")
     expected = {
         "datacontenttype": "application/json",
         "id": f"{recorded.table}:{recorded.version}",

@@ -311,7 +311,7 @@ def _trick_won(hand: Hand) -> TrickWon | None:
     elif hand.ruleset.catch_the_wind:
         leads = partner_of(best.seat)
     else:
-        leads = _next_in(hand, best.seat)
+        leads = _next_in(hand.holdings, best.seat)
     return TrickWon(
         hand=hand.number,
         trick=hand.trick_number,
@@ -334,7 +334,7 @@ def evolve(hand: Hand, event: Event, version: int) -> Hand:
             return _evolve_played(hand, event, version)
         case Passed():
             trick = (*hand.trick, TrickPlay(event.seat, version))
-            return replace(hand, trick=trick, turn=_next_in(hand, event.seat))
+            return replace(hand, trick=trick, turn=_next_in(hand.holdings, event.seat))
         case TrickWon():
             return replace(hand, turn=event.leads, trick_number=hand.trick_number + 1, trick=(), best=None)
         case ContributionScored():
@@ -357,18 +357,19 @@ def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
     left = list(hand.holdings[played.seat])
     for card in played.cards:
         left.remove(card)
+    holdings = _replaced(hand.holdings, {played.seat: tuple(left)})
     play = TrickPlay(played.seat, version, played.cards, played.reading)
     bombs = hand.bombs
     if played.reading.is_bomb:
         bombs = (*bombs, BombPlay(played.seat, played.reading, version))
-    hand = replace(
+    return replace(
         hand,
-        holdings=_replaced(hand.holdings, {played.seat: tuple(left)}),
+        holdings=holdings,
         trick=(*hand.trick, play),
         best=play,
         bombs=bombs,
+        turn=_next_in(holdings, played.seat),
     )
-    return replace(hand, turn=_next_in(hand, played.seat))
 
 
 def _evolve_swapped(hand: Hand, swapped: SeatsSwapped) -> Hand:
@@ -382,10 +383,10 @@ def _replaced(holdings: Holdings, new: dict[int, Holding]) -> Holdings:
     return (a, b, c, d)
 
 
-def _next_in(hand: Hand, seat: int) -> int:
+def _next_in(holdings: Holdings, seat: int) -> int:
     """The next seat after this one that still has cards; the seat itself if no other has."""
     following = next_seat(seat)
-    while not hand.holdings[following] and following != seat:
+    while not holdings[following] and following != seat:
         following = next_seat(following)
     return following
 
