@@ -196,13 +196,24 @@ def _happens(table: Table | None, command: Command, given: Given) -> Iterator[Ev
         case Play() | Pass():
             yield from _in_hand(table, command, given)
         case Leave():
-            if table.playing:
-                yield from _in_hand(table, command, given)
-            yield PlayerLeft(player=str(table.players[command.seat]), seat=command.seat)
-            if sum(each is not None for each in table.players) == 1:
-                yield TableClosed(reason="everybody_left")
+            yield from _leave(table, command, given)
         case _:
             assert_never(command)
+
+
+def _leave(table: Table, command: Leave, given: Given) -> Iterator[Event]:
+    """The hand is abandoned if one is being played, then the seat is free; whether that ends the match comes last."""
+    ending: list[Event] = []
+    if table.playing:
+        for event in _in_hand(table, command, given):
+            if isinstance(event, TableClosed):
+                ending.append(event)
+            else:
+                yield event
+    yield PlayerLeft(player=str(table.players[command.seat]), seat=command.seat)
+    if not ending and sum(each is not None for each in table.players) == 1:
+        ending.append(TableClosed(reason="everybody_left"))
+    yield from ending
 
 
 def _start(table: Table, given: Given) -> Iterator[Event]:
