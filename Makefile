@@ -7,7 +7,7 @@ LOCK := ops/lock/requirements.txt
 export PYTHONDONTWRITEBYTECODE ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test check format bench clean lock
+.PHONY: help install up test check format bench clean schemas lock
 
 help: ## list the verbs
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -39,6 +39,9 @@ format: install ## let the formatter and the linter repair what they can
 
 bench: install ## benchmarks, each as a ratio to a peer measured in the same run
 	$(BIN)/shuangkou bench
+
+schemas: install ## write the JSON Schemas and the AsyncAPI document that the models give
+	$(BIN)/python -m ops.generate
 
 lock: install ## pin the newest versions that pyproject.toml allows
 	$(BIN)/python -m pip install --quiet uv
