@@ -1,7 +1,7 @@
-"""What may be played: every legal follow (T6), the leads of one part (T5.1), and a legal follow at random."""
+"""What may be played: the leads of one part (T5.1) and every legal follow (T6)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from domain.trumps.filling import filling
@@ -10,8 +10,6 @@ from domain.trumps.parts import Lead, paired, runs_of
 from schemas.notation import ORDER
 
 Cards = tuple[str, ...]
-Draw = Callable[[int], int]
-"""Draws a number from 0 to below n. All chance is passed in this way."""
 
 
 def leads(order: Order, holding: Sequence[str]) -> tuple[Cards, ...]:
@@ -43,15 +41,15 @@ def follows(order: Order, lead: Lead, holding: Sequence[str]) -> Iterator[Cards]
     held = order.of_suit(lead.suit, holding)
     if len(held) <= lead.shape.size:
         others = [card for card in holding if order.suit[card] != lead.suit]
-        for extra in _choices(_low_first(order, others), lead.shape.size - len(held)):
-            yield _low_first(order, (*held, *extra))
+        for extra in _choices(low_first(order, others), lead.shape.size - len(held)):
+            yield low_first(order, (*held, *extra))
         return
     seen: set[Cards] = set()
     for pairs in obligations(order, lead, holding):
         core = [card for card in pairs for _ in range(2)]
-        rest = _low_first(order, (Counter(held) - Counter(core)).elements())
+        rest = low_first(order, (Counter(held) - Counter(core)).elements())
         for extra in _choices(rest, lead.shape.size - len(core)):
-            play = _low_first(order, (*core, *extra))
+            play = low_first(order, (*core, *extra))
             if play not in seen:
                 seen.add(play)
                 yield play
@@ -96,20 +94,6 @@ def _choices(cards: Cards, number: int) -> Iterator[Cards]:
                 yield (cards[at], *more)
 
 
-def _low_first(order: Order, cards: Iterable[str]) -> Cards:
+def low_first(order: Order, cards: Iterable[str]) -> Cards:
+    """From low to high, of equal cards the first in notation order first."""
     return tuple(sorted(cards, key=lambda card: (order.strength[card], ORDER[card])))
-
-
-def random_follow(order: Order, lead: Lead, holding: Sequence[str], draw: Draw) -> Cards:
-    """A legal follow in which everything that the rules leave open is drawn. There always is one (T6)."""
-    held = order.of_suit(lead.suit, holding)
-    if len(held) <= lead.shape.size:
-        core = list(held)
-        rest = [card for card in holding if order.suit[card] != lead.suit]
-    else:
-        ways = list(obligations(order, lead, holding))
-        core = [card for card in ways[draw(len(ways))] for _ in range(2)]
-        rest = list((Counter(held) - Counter(core)).elements())
-    while len(core) < lead.shape.size:
-        core.append(rest.pop(draw(len(rest))))
-    return _low_first(order, core)

@@ -1,7 +1,7 @@
 """Which suit a card belongs to and how high it is, under a level and a trump suit (T4)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Final
@@ -36,8 +36,8 @@ class Order:
 
     level: str
     trump: str | None
-    suit: Mapping[str, str]
-    strength: Mapping[str, int]
+    suit: Mapping[str, str] = field(repr=False)
+    strength: Mapping[str, int] = field(repr=False)
 
     def of_suit(self, suit: str, cards: Iterable[str]) -> tuple[str, ...]:
         """The cards of one suit, in the order given."""

@@ -1,0 +1,197 @@
+"""A sensible player: declares long trumps, buries weak cards, leads what cannot be beaten, and plays with its partner.
+
+Every function is given only what its seat may know, and answers with a legal choice. Equal choices are drawn.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from domain.trumps.bidding import Declaration, counters, declarations
+from domain.trumps.chance import Draw
+from domain.trumps.filling import filling, full
+from domain.trumps.options import Cards, leads, low_first, obligations
+from domain.trumps.order import TRUMPS, Order, order_of, points_in
+from domain.trumps.parts import Lead, paired, read_lead
+from domain.trumps.ruleset import TrumpsRuleset
+from domain.trumps.throwing import beats, must_read_lead
+from domain.trumps.trick import winner
+from schemas.notation import ORDER, PACK
+
+FEW_TRUMPS = 4
+"""With fewer trumps than this a declaration is not worth showing."""
+
+WAYS = 40
+"""How many ways to meet the obligations of a follow are weighed."""
+
+
+def declare(
+    ruleset: TrumpsRuleset, level: str, seat: int, holding: Sequence[str], in_force: Declaration | None
+) -> Declaration | None:
+    """What to declare with the cards dealt so far: the suit with most trumps, if they are at least three in ten of the cards."""
+    best = _longest(level, holding, declarations(ruleset, level, seat, holding, in_force))
+    if best is None:
+        return None
+    trumps = _trumps(level, best.trump, holding)
+    if in_force is not None and trumps <= _trumps(level, in_force.trump, holding):
+        return None
+    return best if trumps >= FEW_TRUMPS and 10 * trumps >= 3 * len(holding) else None
+
+
+def counter(
+    ruleset: TrumpsRuleset, level: str, seat: int, holding: Sequence[str], in_force: Declaration
+) -> Declaration | None:
+    """Whether and how to counter: with a suit that gives at least two trumps more than what is in force."""
+    best = _longest(level, holding, counters(ruleset, level, seat, holding, in_force))
+    if best is None or _trumps(level, best.trump, holding) < _trumps(level, in_force.trump, holding) + 2:
+        return None
+    return best
+
+
+def _longest(level: str, holding: Sequence[str], open_to: Sequence[Declaration]) -> Declaration | None:
+    return max(
+        open_to, key=lambda declared: (_trumps(level, declared.trump, holding), -declared.strength), default=None
+    )
+
+
+def _trumps(level: str, trump: str | None, holding: Sequence[str]) -> int:
+    return len(order_of(level, trump).of_suit(TRUMPS, holding))
+
+
+def bury(ruleset: TrumpsRuleset, order: Order, holding: Sequence[str]) -> Cards:
+    """What to bury: low cards of short suits, neither trumps nor points nor pairs."""
+    length = Counter(order.suit[card] for card in holding)
+    pairs = set(paired(holding))
+
+    def worth(card: str) -> tuple[int, int]:
+        trump = 1000 if order.suit[card] == TRUMPS else 0
+        value = (
+            order.strength[card] + 3 * length[order.suit[card]] + 2 * points_in([card]) + (15 if card in pairs else 0)
+        )
+        return trump + value, ORDER[card]
+
+    return tuple(sorted(holding, key=worth)[: ruleset.kitty_cards])
+
+
+def lead(
+    ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], gone: Iterable[str], failed: int, draw: Draw
+) -> Cards:
+    """What to lead. `gone` are the cards this seat knows to be out of play beside its own; `failed` its failed throws in this hand."""
+    unseen = tuple((Counter(PACK) - Counter(holding) - Counter(gone)).elements())
+    safe = [cards for cards in _safe_leads(ruleset, order, holding, unseen, failed) if _in_plain_suit(order, cards)]
+    if safe:
+        most = max(map(len, safe))
+        return _drawn([cards for cards in safe if len(cards) == most], draw)
+    singles = [cards for cards in leads(order, holding) if len(cards) == 1]
+    return _lightest(singles, lambda cards: _cost(order, holding, cards), draw)
+
+
+def _in_plain_suit(order: Order, cards: Cards) -> bool:
+    return order.suit[cards[0]] != TRUMPS
+
+
+def _safe_leads(
+    ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], unseen: Sequence[str], failed: int
+) -> Iterator[Cards]:
+    """Leads that no unseen cards of the suit beat, were they all in one hand; as throws, where more than one part is safe."""
+    for suit in dict.fromkeys(order.suit[card] for card in order.sorted(holding)):
+        whole = read_lead(order, order.of_suit(suit, holding))
+        against = order.of_suit(suit, unseen)
+        parts = [part for part in whole.parts if not beats(order, against, part)] if whole else []
+        together = low_first(order, (card for part in parts for card in part.cards))
+        if len(parts) > 1 and failed < ruleset.failed_throws:
+            yield together
+        yield from (part.cards for part in parts)
+
+
+def follow(order: Order, plays: Sequence[Sequence[str]], holding: Sequence[str], draw: Draw) -> Cards:
+    """What to play to a trick in which so many have played.
+
+    Give points to a winning partner; otherwise win as cheaply as possible what holds points or closes the trick; otherwise give away
+    as little as possible.
+    """
+    led = must_read_lead(order, plays[0])
+    choices = list(_candidates(order, led, holding))
+    place = len(plays)
+    last = place == 3
+    partner_wins = place >= 2 and winner(order, plays) == place - 2
+
+    def cost(cards: Cards) -> tuple[int, ...]:
+        return _cost(order, holding, cards)
+
+    if partner_wins and (last or not _beatable_by_next(order, plays[place - 2])):
+        return _lightest(choices, lambda cards: (-points_in(cards), *cost(cards)), draw)
+    winning = [cards for cards in choices if winner(order, (*plays, cards)) == place]
+    stake = sum(map(points_in, plays))
+    if winning and not partner_wins and (last or stake or order.suit[winning[0][0]] == led.suit):
+        least = -1 if last else 1
+        return _lightest(winning, lambda cards: (least * points_in(cards), *cost(cards)), draw)
+    return _lightest(choices, cost, draw)
+
+
+def _beatable_by_next(order: Order, best: Sequence[str]) -> bool:
+    """A guess whether the seat after may still beat the partner: not a high trump, nor the highest rungs of a suit."""
+    ladder = {card: strength for card, strength in order.strength.items() if order.suit[card] == order.suit[best[0]]}
+    return max(order.strength[card] for card in best) < max(ladder.values()) - 1
+
+
+def _candidates(order: Order, led: Lead, holding: Sequence[str]) -> Iterator[Cards]:
+    """Legal follows worth weighing: the ways to meet the obligations, filled up cheaply, with points, or with high cards."""
+    held = order.of_suit(led.suit, holding)
+    size = led.shape.size
+    if len(held) > size:
+        for pairs in islice(obligations(order, led, holding), WAYS):
+            core = [card for card in pairs for _ in range(2)]
+            yield from _filled(order, holding, core, (Counter(held) - Counter(core)).elements(), size)
+        return
+    rest = [card for card in holding if order.suit[card] != led.suit]
+    yield from _filled(order, holding, list(held), rest, size)
+    if not held:
+        yield from _trumping(order, led, holding)
+
+
+def _trumping(order: Order, led: Lead, holding: Sequence[str]) -> Iterator[Cards]:
+    """Trump plays that match the lead (T6.4), by a seat that has none of the suit led."""
+    trumps = order.of_suit(TRUMPS, holding)
+    size = led.shape.size
+    if len(trumps) < size or filling(order, led.shape, trumps) != full(led.shape):
+        return
+    for pairs in islice(obligations(order, replace(led, suit=TRUMPS), trumps), WAYS):
+        core = [card for card in pairs for _ in range(2)]
+        yield from _filled(order, trumps, core, (Counter(trumps) - Counter(core)).elements(), size)
+
+
+def _filled(
+    order: Order, holding: Sequence[str], core: Sequence[str], rest: Iterable[str], size: int
+) -> Iterator[Cards]:
+    by_cost = sorted(rest, key=lambda card: _cost(order, holding, (card,)))
+    more = size - len(core)
+    by_points = sorted(by_cost, key=lambda card: -points_in([card]))
+    by_height = sorted(by_cost, key=lambda card: -order.strength[card])
+    for ranked in (by_cost, by_points, by_height) if more else (by_cost,):
+        yield low_first(order, (*core, *ranked[:more]))
+
+
+def _cost(order: Order, holding: Sequence[str], cards: Cards) -> tuple[int, ...]:
+    """What it costs to part with cards: trumps, then points, pairs broken and height; from short suits first."""
+    held = Counter(holding)
+    broken = sum(1 for card, number in Counter(cards).items() if held[card] == 2 and number == 1)
+    trumps = len(order.of_suit(TRUMPS, cards))
+    height = sum(order.strength[card] for card in cards)
+    return (
+        trumps,
+        points_in(cards) + 4 * broken + height,
+        sum(order.suit[card] == order.suit[cards[0]] for card in holding),
+    )
+
+
+def _lightest(choices: Sequence[Cards], weight: Callable[[Cards], tuple[int, ...]], draw: Draw) -> Cards:
+    weights = [weight(cards) for cards in choices]
+    least = min(weights)
+    return _drawn([cards for cards, each in zip(choices, weights, strict=True) if each == least], draw)
+
+
+def _drawn(choices: Sequence[Cards], draw: Draw) -> Cards:
+    distinct = tuple(dict.fromkeys(choices))
+    return distinct[draw(len(distinct))]
