@@ -57,7 +57,8 @@ class Table:
     """A table as it stands after `version` events, the last of which has the hash `head`.
 
     `hand` is the present or latest hand, `hands` its number (0 before the first). `first` is the seat that leads the next hand where the
-    ruleset lets the previous hand decide (C2), None when it is drawn. `scores` are points by player, over the whole match.
+    ruleset lets the previous hand decide (C2), None when it is drawn. `scores` are points by player, over the whole match. `seed` is that
+    of the hand once it is revealed.
     """
 
     id: str
@@ -71,7 +72,7 @@ class Table:
     hand: climbing.Hand | None = None
     first: int | None = None
     scores: Mapping[str, int] = field(default_factory=dict)
-    revealed: bool = True
+    seed: str | None = None
     closed: bool = False
 
     @property
@@ -272,9 +273,9 @@ def _changes(table: Table, event: Event, version: int) -> dict[str, Any]:
         case HandStarted():
             ruleset = get(event.ruleset, event.ruleset_version)
             hand = climbing.begin(event, ruleset, _coin_room(table.options))
-            return {"hands": event.hand, "hand": hand, "revealed": False}
+            return {"hands": event.hand, "hand": hand, "seed": None}
         case SeedRevealed():
-            return {"revealed": True}
+            return {"seed": event.seed}
         case TableClosed():
             return {"closed": True}
         case _:
