@@ -22,6 +22,9 @@ from schemas.notation import ORDER, PACK
 FEW_TRUMPS = 4
 """With fewer trumps than this a declaration is not worth showing."""
 
+Weight = tuple[int, ...]
+"""How unwelcome a choice is, compared from the first number on."""
+
 WAYS = 40
 """How many ways to meet the obligations of a follow are weighed."""
 
@@ -29,10 +32,13 @@ WAYS = 40
 def declare(
     ruleset: TrumpsRuleset, level: str, seat: int, holding: Sequence[str], in_force: Declaration | None
 ) -> Declaration | None:
-    """What to declare with the cards dealt so far: the suit with most trumps, if they are at least three in ten of the cards."""
+    """What to declare with the cards dealt so far: the suit with most trumps, if they are at least three in ten of the cards.
+
+    The twin of an own declaration is always added (自保).
+    """
     best = _longest(level, holding, declarations(ruleset, level, seat, holding, in_force))
-    if best is None:
-        return None
+    if best is None or (in_force is not None and in_force.seat == seat):
+        return best
     trumps = _trumps(level, best.trump, holding)
     if in_force is not None and trumps <= _trumps(level, in_force.trump, holding):
         return None
@@ -77,14 +83,30 @@ def bury(ruleset: TrumpsRuleset, order: Order, holding: Sequence[str]) -> Cards:
 def lead(
     ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], gone: Iterable[str], failed: int, draw: Draw
 ) -> Cards:
-    """What to lead. `gone` are the cards this seat knows to be out of play beside its own; `failed` its failed throws in this hand."""
+    """What to lead: the best of `lead_hints`, with a draw among equals."""
+    return _drawn(_weighed_leads(ruleset, order, holding, gone, failed), draw)
+
+
+def lead_hints(
+    ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], gone: Iterable[str], failed: int
+) -> tuple[Cards, ...]:
+    """Leads in the order in which a player would want them: what no unseen card beats, longest first, then what costs least.
+
+    `gone` are the cards this seat knows to be out of play beside its own; `failed` its failed throws in this hand.
+    """
+    return tuple(cards for _, cards in _weighed_leads(ruleset, order, holding, gone, failed))
+
+
+def _weighed_leads(
+    ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], gone: Iterable[str], failed: int
+) -> list[tuple[Weight, Cards]]:
     unseen = tuple((Counter(PACK) - Counter(holding) - Counter(gone)).elements())
-    safe = [cards for cards in _safe_leads(ruleset, order, holding, unseen, failed) if _in_plain_suit(order, cards)]
-    if safe:
-        most = max(map(len, safe))
-        return _drawn([cards for cards in safe if len(cards) == most], draw)
-    singles = [cards for cards in leads(order, holding) if len(cards) == 1]
-    return _lightest(singles, lambda cards: _cost(order, holding, cards), draw)
+    safe = {cards for cards in _safe_leads(ruleset, order, holding, unseen, failed) if _in_plain_suit(order, cards)}
+
+    def weight(cards: Cards) -> Weight:
+        return (-len(cards),) if cards in safe else (0, len(cards), *_cost(order, holding, cards))
+
+    return _weighed((*safe, *leads(order, holding)), weight)
 
 
 def _in_plain_suit(order: Order, cards: Cards) -> bool:
@@ -106,28 +128,39 @@ def _safe_leads(
 
 
 def follow(order: Order, plays: Sequence[Sequence[str]], holding: Sequence[str], draw: Draw) -> Cards:
-    """What to play to a trick in which so many have played.
+    """What to play to a trick in which these have played: the best of `follow_hints`, with a draw among equals."""
+    return _drawn(_weighed_follows(order, plays, holding), draw)
+
+
+def follow_hints(order: Order, plays: Sequence[Sequence[str]], holding: Sequence[str]) -> tuple[Cards, ...]:
+    """Legal follows worth playing, in the order in which a player would want them.
 
     Give points to a winning partner; otherwise win as cheaply as possible what holds points or closes the trick; otherwise give away
     as little as possible.
     """
+    return tuple(cards for _, cards in _weighed_follows(order, plays, holding))
+
+
+def _weighed_follows(
+    order: Order, plays: Sequence[Sequence[str]], holding: Sequence[str]
+) -> list[tuple[Weight, Cards]]:
     led = must_read_lead(order, plays[0])
-    choices = list(_candidates(order, led, holding))
     place = len(plays)
     last = place == 3
     partner_wins = place >= 2 and winner(order, plays) == place - 2
-
-    def cost(cards: Cards) -> tuple[int, ...]:
-        return _cost(order, holding, cards)
-
-    if partner_wins and (last or not _beatable_by_next(order, plays[place - 2])):
-        return _lightest(choices, lambda cards: (-points_in(cards), *cost(cards)), draw)
-    winning = [cards for cards in choices if winner(order, (*plays, cards)) == place]
+    partner_is_safe = partner_wins and (last or not _beatable_by_next(order, plays[place - 2]))
     stake = sum(map(points_in, plays))
-    if winning and not partner_wins and (last or stake or order.suit[winning[0][0]] == led.suit):
-        least = -1 if last else 1
-        return _lightest(winning, lambda cards: (least * points_in(cards), *cost(cards)), draw)
-    return _lightest(choices, cost, draw)
+
+    def weight(cards: Cards) -> Weight:
+        cost = _cost(order, holding, cards)
+        if partner_is_safe:
+            return -points_in(cards), *cost
+        wins = not partner_wins and winner(order, (*plays, cards)) == place
+        if wins and (last or stake or order.suit[cards[0]] == led.suit):
+            return -1, -points_in(cards) if last else points_in(cards), *cost
+        return 0, 0, *cost
+
+    return _weighed(_candidates(order, led, holding), weight)
 
 
 def _beatable_by_next(order: Order, best: Sequence[str]) -> bool:
@@ -173,7 +206,7 @@ def _filled(
         yield low_first(order, (*core, *ranked[:more]))
 
 
-def _cost(order: Order, holding: Sequence[str], cards: Cards) -> tuple[int, ...]:
+def _cost(order: Order, holding: Sequence[str], cards: Cards) -> Weight:
     """What it costs to part with cards: trumps, then points, pairs broken and height; from short suits first."""
     held = Counter(holding)
     broken = sum(1 for card, number in Counter(cards).items() if held[card] == 2 and number == 1)
@@ -186,12 +219,12 @@ def _cost(order: Order, holding: Sequence[str], cards: Cards) -> tuple[int, ...]
     )
 
 
-def _lightest(choices: Sequence[Cards], weight: Callable[[Cards], tuple[int, ...]], draw: Draw) -> Cards:
-    weights = [weight(cards) for cards in choices]
-    least = min(weights)
-    return _drawn([cards for cards, each in zip(choices, weights, strict=True) if each == least], draw)
+def _weighed(choices: Iterable[Cards], weight: Callable[[Cards], Weight]) -> list[tuple[Weight, Cards]]:
+    """The choices with their weights, lightest first, each once."""
+    return sorted((weight(cards), cards) for cards in set(choices))
 
 
-def _drawn(choices: Sequence[Cards], draw: Draw) -> Cards:
-    distinct = tuple(dict.fromkeys(choices))
-    return distinct[draw(len(distinct))]
+def _drawn(weighed: Sequence[tuple[Weight, Cards]], draw: Draw) -> Cards:
+    """One of the lightest."""
+    lightest = [cards for weight, cards in weighed if weight == weighed[0][0]]
+    return lightest[draw(len(lightest))]
