@@ -11,7 +11,6 @@ version check decides. An append whose answer was lost is settled by reading wha
 
 import asyncio
 import base64
-import logging
 import secrets
 import urllib.request
 from collections.abc import AsyncIterator, Sequence
@@ -20,19 +19,43 @@ from typing import Any, NamedTuple, Self
 import orjson
 
 from services.eventstore import tailing, wire
-from services.eventstore.errors import EMPTY, BrokenLog, Conflict, Head, StoreError, Unavailable, WrongServer
+from services.eventstore.errors import (
+    EMPTY,
+    BrokenLog,
+    Conflict,
+    Head,
+    StorageFull,
+    StoreError,
+    TooLarge,
+    Unavailable,
+    WrongServer,
+    WrongStream,
+)
 from services.eventstore.link import ApiError, Link, Lost, Reply, answer
 from services.eventstore.wire import Layout, StoredRecord, Write
 
-log = logging.getLogger(__name__)
+__all__ = [
+    "BrokenLog",
+    "Conflict",
+    "Head",
+    "JetStreamStore",
+    "NewEvent",
+    "StorageFull",
+    "StoreError",
+    "StoredRecord",
+    "TooLarge",
+    "Unavailable",
+    "WrongServer",
+    "WrongStream",
+]
 
 OLDEST = (2, 12)
 """The first server with atomic batches."""
 NOT_FOUND, NO_STREAM, NAME_TAKEN, DUPLICATE = 10037, 10059, 10058, 10201
 SETTLE = frozenset((10071, 10164, 10201))
 """Wrong last sequence, the same while another write is in flight, duplicate id in a batch: somebody wrote, perhaps we."""
-AGAIN = frozenset((10175, 10176, 10177, 10210, 10211))
-"""A batch that the server gave up (time, number in flight, a lost part): nothing was written."""
+AGAIN = frozenset((10176, 10210))
+"""A batch that lost a part, or came while too many were in flight: nothing was written."""
 BUSY = 503
 """Code of errors that pass: no leader, starting."""
 ATTEMPT = 2.0
@@ -116,6 +139,8 @@ class JetStreamStore:
 
         Returns their sequences. Raises like `append`.
         """
+        if len(writes) > wire.MAX_BATCH:
+            raise TooLarge(f"{len(writes)} events in one append; {wire.MAX_BATCH} is the most. Nothing was recorded")
         clock = asyncio.get_running_loop().time
         deadline = clock() + (self.within if within is None else within)
         settle = unknown = False
@@ -266,8 +291,10 @@ class JetStreamStore:
         try:
             info = await self._ask(f"STREAM.INFO.{name}", None, self.within)
         except ApiError as error:
-            if error.number != NO_STREAM or not create:
+            if error.number != NO_STREAM:
                 raise
+            if not create:
+                raise WrongStream(f"stream {name!r} does not exist, and is not to be created from here") from None
             info = await self._create_stream(replicas or 1)
         wire.check_stream(self.layout, replicas, info["config"])
 

@@ -226,7 +226,7 @@ def answer(data: bytes) -> dict[str, Any]:
         return said
     number, text = error.get("err_code"), error.get("description", "")
     if number in FULL:
-        raise StorageFull(f"the event store has no room left (JetStream error {number}: {text}); nothing was recorded")
+        raise StorageFull(f"the event store has no room left (JetStream error {number}: {text}). Nothing was recorded")
     if number in SIZE:
-        raise TooLarge(f"{text} (JetStream error {number}); nothing was recorded")
+        raise TooLarge(f"{text} (JetStream error {number}). Nothing was recorded")
     raise ApiError(error)

@@ -9,12 +9,13 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import orjson
 
 from services.eventstore import wire
-from services.eventstore.errors import BrokenLog, Unavailable
+from services.eventstore.errors import BrokenLog, StoreError, Unavailable
 from services.eventstore.link import ApiError, Lost
 from services.eventstore.wire import StoredRecord
 
@@ -69,10 +70,8 @@ class _Feed:
         self.link.drops.discard(self.dropped)
         if hasattr(self, "untap"):
             await self.untap()
-        try:
-            await self.link.publish(f"$JS.API.CONSUMER.DELETE.{self.layout.stream}.{self.name}", b"")
-        except Unavailable:
-            log.debug("consumer %s goes by itself", self.name)
+        with suppress(StoreError, Lost):  # a consumer that is out of reach goes by itself
+            await self.link.api(f"CONSUMER.DELETE.{self.layout.stream}.{self.name}", None, 1.0)
 
     async def pull(self) -> None:
         """Keep more than one batch asked for, so that the server never waits for us."""
