@@ -1,6 +1,6 @@
 """Declaring trumps (亮主) while the cards are dealt, and turning the kitty when nobody does (T2)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,7 +102,7 @@ def declarations(
     """Every declaration that the seat may make now, weakest first."""
     return tuple(
         declared
-        for cards in _candidates(ruleset, level)
+        for cards in _held(ruleset, level, holding)
         if refusal_to_declare(ruleset, level, seat, holding, cards, in_force) is None
         and (declared := read_declaration(ruleset, level, seat, cards))
     )
@@ -135,16 +135,17 @@ def counters(
     """Every counter that the seat could make if it were asked now, weakest first."""
     return tuple(
         declared
-        for cards in _candidates(ruleset, level)
+        for cards in _held(ruleset, level, holding)
         if refusal_to_counter(ruleset, level, seat, holding, cards, in_force) is None
         and (declared := read_declaration(ruleset, level, seat, cards))
     )
 
 
-def _candidates(ruleset: TrumpsRuleset, level: str) -> tuple[tuple[str, ...], ...]:
-    singles = tuple((level + suit,) for suit in SUITS)
-    pairs = tuple((level + suit,) * 2 for suit in ruleset.declared_suits)
-    return (*singles, *pairs, *((joker,) * 2 for joker in JOKERS))
+def _held(ruleset: TrumpsRuleset, level: str, holding: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """What a holding has to declare with, weakest first."""
+    yield from ((level + suit,) for suit in SUITS if level + suit in holding)
+    shown = (*(level + suit for suit in ruleset.declared_suits), *JOKERS)
+    yield from ((card, card) for card in shown if holding.count(card) == 2)
 
 
 def turn_kitty(ruleset: TrumpsRuleset, level: str, kitty: Sequence[str]) -> Turned:

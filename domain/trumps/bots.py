@@ -12,8 +12,8 @@ from domain.trumps.bidding import Declaration, counters, declarations
 from domain.trumps.chance import Draw
 from domain.trumps.filling import filling, full
 from domain.trumps.options import Cards, leads, low_first, obligations
-from domain.trumps.order import TRUMPS, Order, order_of, points_in
-from domain.trumps.parts import Lead, paired, read_lead
+from domain.trumps.order import POINTS, TRUMPS, Order, order_of, points_in
+from domain.trumps.parts import Lead, paired, read_lead, without
 from domain.trumps.ruleset import TrumpsRuleset
 from domain.trumps.throwing import beats, must_read_lead
 from domain.trumps.trick import winner
@@ -24,6 +24,8 @@ FEW_TRUMPS = 4
 
 Weight = tuple[int, ...]
 """How unwelcome a choice is, compared from the first number on."""
+
+Cost = Callable[[Cards], Weight]
 
 WAYS = 40
 """How many ways to meet the obligations of a follow are weighed."""
@@ -101,10 +103,11 @@ def _weighed_leads(
     ruleset: TrumpsRuleset, order: Order, holding: Sequence[str], gone: Iterable[str], failed: int
 ) -> list[tuple[Weight, Cards]]:
     unseen = tuple((Counter(PACK) - Counter(holding) - Counter(gone)).elements())
+    cost = _costs(order, holding)
     safe = {cards for cards in _safe_leads(ruleset, order, holding, unseen, failed) if _in_plain_suit(order, cards)}
 
     def weight(cards: Cards) -> Weight:
-        return (-len(cards),) if cards in safe else (0, len(cards), *_cost(order, holding, cards))
+        return (-len(cards),) if cards in safe else (0, len(cards), *cost(cards))
 
     return _weighed((*safe, *leads(order, holding)), weight)
 
@@ -150,17 +153,17 @@ def _weighed_follows(
     partner_wins = place >= 2 and winner(order, plays) == place - 2
     partner_is_safe = partner_wins and (last or not _beatable_by_next(order, plays[place - 2]))
     stake = sum(map(points_in, plays))
+    cost = _costs(order, holding)
 
     def weight(cards: Cards) -> Weight:
-        cost = _cost(order, holding, cards)
         if partner_is_safe:
-            return -points_in(cards), *cost
+            return -points_in(cards), *cost(cards)
         wins = not partner_wins and winner(order, (*plays, cards)) == place
         if wins and (last or stake or order.suit[cards[0]] == led.suit):
-            return -1, -points_in(cards) if last else points_in(cards), *cost
-        return 0, 0, *cost
+            return -1, -points_in(cards) if last else points_in(cards), *cost(cards)
+        return 0, 0, *cost(cards)
 
-    return _weighed(_candidates(order, led, holding), weight)
+    return _weighed(_candidates(order, led, holding, cost), weight)
 
 
 def _beatable_by_next(order: Order, best: Sequence[str]) -> bool:
@@ -169,22 +172,22 @@ def _beatable_by_next(order: Order, best: Sequence[str]) -> bool:
     return max(order.strength[card] for card in best) < max(ladder.values()) - 1
 
 
-def _candidates(order: Order, led: Lead, holding: Sequence[str]) -> Iterator[Cards]:
+def _candidates(order: Order, led: Lead, holding: Sequence[str], cost: Cost) -> Iterator[Cards]:
     """Legal follows worth weighing: the ways to meet the obligations, filled up cheaply, with points, or with high cards."""
     held = order.of_suit(led.suit, holding)
     size = led.shape.size
     if len(held) > size:
         for pairs in islice(obligations(order, led, holding), WAYS):
             core = [card for card in pairs for _ in range(2)]
-            yield from _filled(order, holding, core, (Counter(held) - Counter(core)).elements(), size)
+            yield from _filled(order, cost, core, without(held, core), size)
         return
     rest = [card for card in holding if order.suit[card] != led.suit]
-    yield from _filled(order, holding, list(held), rest, size)
+    yield from _filled(order, cost, list(held), rest, size)
     if not held:
-        yield from _trumping(order, led, holding)
+        yield from _trumping(order, led, holding, cost)
 
 
-def _trumping(order: Order, led: Lead, holding: Sequence[str]) -> Iterator[Cards]:
+def _trumping(order: Order, led: Lead, holding: Sequence[str], cost: Cost) -> Iterator[Cards]:
     """Trump plays that match the lead (T6.4), by a seat that has none of the suit led."""
     trumps = order.of_suit(TRUMPS, holding)
     size = led.shape.size
@@ -192,13 +195,11 @@ def _trumping(order: Order, led: Lead, holding: Sequence[str]) -> Iterator[Cards
         return
     for pairs in islice(obligations(order, replace(led, suit=TRUMPS), trumps), WAYS):
         core = [card for card in pairs for _ in range(2)]
-        yield from _filled(order, trumps, core, (Counter(trumps) - Counter(core)).elements(), size)
+        yield from _filled(order, cost, core, without(trumps, core), size)
 
 
-def _filled(
-    order: Order, holding: Sequence[str], core: Sequence[str], rest: Iterable[str], size: int
-) -> Iterator[Cards]:
-    by_cost = sorted(rest, key=lambda card: _cost(order, holding, (card,)))
+def _filled(order: Order, cost: Cost, core: Sequence[str], rest: Iterable[str], size: int) -> Iterator[Cards]:
+    by_cost = sorted(rest, key=lambda card: cost((card,)))
     more = size - len(core)
     by_points = sorted(by_cost, key=lambda card: -points_in([card]))
     by_height = sorted(by_cost, key=lambda card: -order.strength[card])
@@ -206,17 +207,18 @@ def _filled(
         yield low_first(order, (*core, *ranked[:more]))
 
 
-def _cost(order: Order, holding: Sequence[str], cards: Cards) -> Weight:
-    """What it costs to part with cards: trumps, then points, pairs broken and height; from short suits first."""
-    held = Counter(holding)
-    broken = sum(1 for card, number in Counter(cards).items() if held[card] == 2 and number == 1)
-    trumps = len(order.of_suit(TRUMPS, cards))
-    height = sum(order.strength[card] for card in cards)
-    return (
-        trumps,
-        points_in(cards) + 4 * broken + height,
-        sum(order.suit[card] == order.suit[cards[0]] for card in holding),
-    )
+def _costs(order: Order, holding: Sequence[str]) -> Cost:
+    """What it costs to part with cards of a holding: trumps, then points, pairs broken and height; from short suits first."""
+    length = Counter(order.suit[card] for card in holding)
+    pairs = set(paired(holding))
+    single = {card: POINTS[card] + order.strength[card] for card in holding}
+
+    def cost(cards: Cards) -> Weight:
+        broken = sum(card in pairs and cards.count(card) == 1 for card in cards)
+        trumps = sum(order.suit[card] == TRUMPS for card in cards)
+        return trumps, sum(map(single.__getitem__, cards)) + 4 * broken, length[order.suit[cards[0]]]
+
+    return cost
 
 
 def _weighed(choices: Iterable[Cards], weight: Callable[[Cards], Weight]) -> list[tuple[Weight, Cards]]:

@@ -1,12 +1,11 @@
 """Legal choices at random, for bots that only know the rules: everything the rules leave open is drawn."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from domain.trumps.bidding import Declaration
 from domain.trumps.options import Cards, leads, low_first, obligations
 from domain.trumps.order import Order
-from domain.trumps.parts import Lead
+from domain.trumps.parts import Lead, without
 from domain.trumps.ruleset import TrumpsRuleset
 
 Draw = Callable[[int], int]
@@ -44,7 +43,7 @@ def random_follow(order: Order, lead: Lead, holding: Sequence[str], draw: Draw) 
     else:
         ways = tuple(obligations(order, lead, holding))
         core = [card for card in ways[draw(len(ways))] for _ in range(2)]
-        rest = list((Counter(held) - Counter(core)).elements())
+        rest = without(held, core)
     while len(core) < lead.shape.size:
         core.append(rest.pop(draw(len(rest))))
     return low_first(order, core)

@@ -20,9 +20,9 @@ def missing(holding: Sequence[str], cards: Sequence[str]) -> tuple[str, ...]:
 
 def not_in_hand(holding: Sequence[str], cards: Sequence[str], clause: str) -> Refusal | None:
     """The refusal of cards that are not held, or None when all are."""
-    lacking = " ".join(missing(holding, cards))
-    if not lacking:
+    if all(holding.count(card) >= cards.count(card) for card in cards):
         return None
+    lacking = " ".join(missing(holding, cards))
     return Refusal("not_in_hand", clause, f"This hand does not hold {lacking}.", f"手中没有 {lacking}。")
 
 

@@ -1,12 +1,11 @@
 """What may be played: the leads of one part (T5.1) and every legal follow (T6)."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from domain.trumps.filling import filling
 from domain.trumps.order import LADDER, Order
-from domain.trumps.parts import Lead, paired, runs_of
+from domain.trumps.parts import Lead, paired, runs_of, without
 from schemas.notation import ORDER
 
 Cards = tuple[str, ...]
@@ -47,7 +46,7 @@ def follows(order: Order, lead: Lead, holding: Sequence[str]) -> Iterator[Cards]
     seen: set[Cards] = set()
     for pairs in obligations(order, lead, holding):
         core = [card for card in pairs for _ in range(2)]
-        rest = low_first(order, (Counter(held) - Counter(core)).elements())
+        rest = low_first(order, without(held, core))
         for extra in _choices(rest, lead.shape.size - len(core)):
             play = low_first(order, (*core, *extra))
             if play not in seen:

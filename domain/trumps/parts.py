@@ -1,8 +1,8 @@
 """The parts a set of cards of one suit splits into: tractors, pairs, singles (T5.1, T5.2, T5.7)."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from domain.trumps.order import LADDER, Order
@@ -45,7 +45,21 @@ class Run:
 
 def paired(cards: Iterable[str]) -> list[str]:
     """The cards that occur twice, each once, in notation order: the pairs among these cards (T5.1)."""
-    return sorted((card for card, number in Counter(cards).items() if number == 2), key=ORDER.__getitem__)
+    once: set[str] = set()
+    twice: list[str] = []
+    for card in cards:
+        if card in once:
+            twice.append(card)
+        once.add(card)
+    return sorted(twice, key=ORDER.__getitem__)
+
+
+def without(cards: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """The cards that are left when some are taken, all of which must be there."""
+    left = list(cards)
+    for card in taken:
+        left.remove(card)
+    return left
 
 
 def runs_of(order: Order, pairs: Iterable[str]) -> list[Run]:
@@ -80,7 +94,7 @@ def split(order: Order, cards: Sequence[str]) -> tuple[Part, ...]:
         ),
         *(
             Part("single", (card,), order.strength[card], 0)
-            for card in highest_first(card for card, number in Counter(cards).items() if number == 1)
+            for card in highest_first(card for card in cards if card not in pairs)
         ),
     )
 
@@ -120,8 +134,14 @@ class Lead:
 
 def read_lead(order: Order, cards: Sequence[str]) -> Lead | None:
     """The lead that these cards make; None when they are of several suits, or no cards."""
+    return _read_lead(order, tuple(cards))
+
+
+@lru_cache(maxsize=1 << 12)
+def _read_lead(order: Order, cards: tuple[str, ...]) -> Lead | None:
+    """Everybody who follows asks about the same lead, so it is kept for a while."""
     suit = order.common_suit(cards)
     if suit is None:
         return None
     parts = split(order, cards)
-    return Lead(tuple(cards), suit, parts, shape_of(parts))
+    return Lead(cards, suit, parts, shape_of(parts))
