@@ -1,8 +1,9 @@
 """What a viewer may see. This is the only place that hides cards: state, stream, log and first snapshot all come from here.
 
-While a hand is played a seat sees its own cards, its partner's too where partners play openly, and nobody else's; a spectator sees none; an
-auditor sees all. When the hand is over the seed is revealed, and with it every card. Nothing that depends on hidden cards is let out by another
-way either: hashes and ids of commands are left away, since the first depend on the deal and the second on others' secrets.
+While a hand is played a seat sees its own cards, its partner's too where partners play openly, and nobody else's; a
+spectator sees none; an auditor sees all. When the hand is over the seed is revealed, and with it every card. Nothing that
+depends on hidden cards is let out by another way either: hashes and ids of commands are left away, since the first
+depend on the deal and the second on others' secrets.
 """
 
 from collections import Counter
@@ -20,26 +21,42 @@ from schemas.notation import RANKS, rank_of
 from schemas.views import BombView, EventView, HandView, SeatView, TrickPlayView, View, Viewer
 
 
-def sees(table: Table, viewer: Viewer, seat: int) -> bool:
-    """Whether the viewer may see the cards of a seat now."""
-    hand = table.hand
-    if viewer == "auditor" or hand is None or hand.over:
+def sees(viewer: Viewer, seat: int, *, over: bool, open_partners: bool) -> bool:
+    """Whether the viewer may see the cards of a seat, in a hand that is over or not."""
+    if viewer == "auditor" or over:
         return True
     if viewer == "spectator":
         return False
-    own = int(viewer)
-    return seat == own or (hand.ruleset.open_partner_hands and seat == partner_of(own))
+    return seat == int(viewer) or (open_partners and seat == partner_of(int(viewer)))
+
+
+def hide(view: View, viewer: Viewer) -> View:
+    """An auditor's view with everything taken out that this viewer may not see."""
+    hand = view.hand
+    over, partners = hand is None or hand.result is not None, hand is not None and hand.open_partner_hands
+    a, b, c, d = (
+        each
+        if sees(viewer, each.seat, over=over, open_partners=partners)
+        else each.model_copy(update={"holding": None})
+        for each in view.seats
+    )
+    return view.model_copy(update={"viewer": viewer, "seats": (a, b, c, d)})
 
 
 def view_for(table: Table, viewer: Viewer) -> View:
     """The table as the viewer sees it."""
+    return hide(full_view(table), viewer)
+
+
+def full_view(table: Table) -> View:
+    """The table as an auditor sees it, with all cards."""
     ruleset = get(table.ruleset, table.ruleset_version)
     coins = table.options.coins
-    a, b, c, d = (_seat(table, viewer, seat) for seat in SEATS)
+    a, b, c, d = (_seat(table, seat) for seat in SEATS)
     return View(
         table=table.id,
         version=table.version,
-        viewer=viewer,
+        viewer="auditor",
         ruleset=ruleset.id,
         ruleset_version=ruleset.version,
         title_en=ruleset.title_en,
@@ -58,7 +75,11 @@ def event_for(table: Table, recorded: Recorded, viewer: Viewer) -> EventView:
     event = recorded.event
     data = event.model_dump()
     if isinstance(event, Dealt):
-        data["holdings"] = [cards if sees(table, viewer, seat) else None for seat, cards in enumerate(event.holdings)]
+        partners = table.hand is not None and table.hand.ruleset.open_partner_hands
+        data["holdings"] = [
+            cards if sees(viewer, seat, over=False, open_partners=partners) else None
+            for seat, cards in enumerate(event.holdings)
+        ]
     elif isinstance(event, TableOpened) and viewer != "auditor":
         data["options"].pop("deal_seed")
     return {
@@ -70,14 +91,14 @@ def event_for(table: Table, recorded: Recorded, viewer: Viewer) -> EventView:
     }
 
 
-def _seat(table: Table, viewer: Viewer, seat: int) -> SeatView:
+def _seat(table: Table, seat: int) -> SeatView:
     hand, player = table.hand, table.players[seat]
     holding = hand.holdings[seat] if hand else ()
     return SeatView(
         seat=seat,
         player=player,
         cards=len(holding),
-        holding=holding if sees(table, viewer, seat) else None,
+        holding=holding,
         finish=hand.finish.index(seat) + 1 if hand and seat in hand.finish else None,
         contribution=hand.contribution[seat] if hand else 0,
         score=table.scores.get(player, 0) if player else 0,
@@ -90,6 +111,7 @@ def _hand(hand: Hand, seed: str | None) -> HandView:
         number=hand.number,
         ruleset=hand.ruleset.id,
         ruleset_version=hand.ruleset.version,
+        open_partner_hands=hand.ruleset.open_partner_hands,
         commitment=hand.commitment,
         seed=seed,
         turn=hand.turn,

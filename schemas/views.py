@@ -63,6 +63,7 @@ class HandView(_View):
     number: int
     ruleset: str
     ruleset_version: int
+    open_partner_hands: bool
     commitment: str
     seed: str | None
     turn: int | None

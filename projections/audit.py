@@ -1,0 +1,126 @@
+"""The audit timeline: every event of every table with the bytes that were recorded, its place in the match and its hash.
+
+It holds the lines themselves, so a match file can be cut from it and the state at any event replayed by the very `evolve` that played it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table, select
+
+from domain.table import Table as TableState
+from domain.table import replay
+from projections.base import Positioned, ProjectionFault
+from schemas.canonical import GENESIS
+from schemas.envelope import Recorded, read_line
+from schemas.events import HandScored
+
+_metadata: Final = MetaData()
+audit_events: Final = Table(
+    "audit_events",
+    _metadata,
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("table_id", String(64), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("type", String(40), nullable=False),
+    Column("hand", Integer),
+    Column("trick", Integer),
+    Column("seat", Integer),
+    Column("time", String(24), nullable=False),
+    Column("command", String(200), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("line", LargeBinary, nullable=False),
+    Index("audit_by_table", "table_id", "version", unique=True),
+)
+"""One row an event; `hand`, `trick` and `seat` where the event has them."""
+
+
+class Audit:
+    """The projection."""
+
+    name = "audit"
+    version = 1
+    metadata = _metadata
+    types: frozenset[bytes] | None = None
+
+    def __init__(self) -> None:
+        self._heads: dict[str, str] = {}
+
+    def forget(self) -> None:
+        """Forget the heads of the chains; they are read from the view when needed."""
+        self._heads.clear()
+
+    def apply(self, connection: Connection, batch: Sequence[Positioned]) -> None:
+        """File the events, each chained to the one before it on its table."""
+        rows = []
+        for sequence, recorded in batch:
+            if recorded.prev != self._head(connection, recorded):
+                raise ProjectionFault(
+                    f"audit: event {recorded.table}:{recorded.version} does not chain to the one before it"
+                )
+            self._heads[recorded.table] = recorded.hash
+            if recorded.event.TYPE == "table-closed":
+                del self._heads[recorded.table]
+            rows.append(_row(sequence, recorded))
+        connection.execute(audit_events.insert(), rows)
+
+    def _head(self, connection: Connection, recorded: Recorded) -> str:
+        if recorded.version == 1:
+            return GENESIS
+        head = self._heads.get(recorded.table)
+        if head is None:
+            query = select(audit_events.c.hash).where(
+                audit_events.c.table_id == recorded.table, audit_events.c.version == recorded.version - 1
+            )
+            head = connection.execute(query).scalar_one_or_none()
+        return head or ""
+
+
+def _row(sequence: int, recorded: Recorded) -> dict[str, Any]:
+    event = recorded.event
+    return {
+        "sequence": sequence,
+        "table_id": recorded.table,
+        "version": recorded.version,
+        "type": event.TYPE,
+        "hand": getattr(event, "hand", None),
+        "trick": getattr(event, "trick", None),
+        "seat": getattr(event, "seat", None),
+        "time": recorded.time,
+        "command": recorded.command,
+        "hash": recorded.hash,
+        "line": recorded.line,
+    }
+
+
+def lines(connection: Connection, table_id: str, *, until: int | None = None) -> list[bytes]:
+    """The recorded lines of a table, first to last, at most up to a version; empty if there is no such table."""
+    query = select(audit_events.c.line).where(audit_events.c.table_id == table_id).order_by(audit_events.c.version)
+    if until is not None:
+        query = query.where(audit_events.c.version <= until)
+    return [bytes(line) for line in connection.execute(query).scalars()]
+
+
+def timeline(connection: Connection, table_id: str) -> list[dict[str, Any]]:
+    """Every event of a table in order: version, type, hand, trick, seat, time, command, hash, sequence."""
+    columns = [column for column in audit_events.c if column.name != "line"]
+    query = select(*columns).where(audit_events.c.table_id == table_id).order_by(audit_events.c.version)
+    return [dict(row._mapping) for row in connection.execute(query)]  # noqa: SLF001 - the documented way to a row's dict
+
+
+def state_at(connection: Connection, table_id: str, version: int) -> TableState:
+    """The table as it stood after an event. Raises ValueError if it never had so many."""
+    state = replay(map(read_line, lines(connection, table_id, until=version)))
+    if state.version != version:
+        raise ValueError(f"table {table_id} has {state.version} events, not {version}")
+    return state
+
+
+def explanation(connection: Connection, table_id: str, hand: int) -> HandScored | None:
+    """The score of a hand with everything that explains it; None if it was not scored."""
+    query = select(audit_events.c.line).where(
+        audit_events.c.table_id == table_id, audit_events.c.hand == hand, audit_events.c.type == HandScored.TYPE
+    )
+    line = connection.execute(query).scalar_one_or_none()
+    event = read_line(bytes(line)).event if line is not None else None
+    return event if isinstance(event, HandScored) else None
