@@ -1,0 +1,79 @@
+"""One projection as a process: follows the stream, feeds the projection, stops cleanly, and stops loudly when the record is at fault."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Iterable
+
+import structlog
+
+from projections.base import Batch, ProjectionFault, Projector, open_engine
+from projections.runner import make, run
+from services.eventstore.core import JetStreamStore
+from services.settings import Settings
+from services.store import connect
+
+log = structlog.get_logger("project")
+
+
+async def run_projection(settings: Settings, name: str, *, rebuild: bool = False, live: bool = True) -> None:
+    """Feed the projection until SIGTERM or SIGINT; with `live` unset, until it has caught up.
+
+    Raises ProjectionFault when the stream holds what it cannot hold, KeyError for an unknown projection.
+    """
+    store = await connect(settings)
+    engine = open_engine(settings.database(name))
+    try:
+        projector = Projector(engine, make(name, _History(store, asyncio.get_running_loop())))
+        if rebuild:
+            await asyncio.to_thread(projector.rebuild)
+        await _check_not_shortened(store, projector)
+        work = asyncio.create_task(_feed(store, projector, live=live))
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, work.cancel)
+        await work
+    except asyncio.CancelledError:
+        log.info("stopped", projection=name)
+    finally:
+        engine.dispose()
+        await store.close()
+
+
+async def _feed(store: JetStreamStore, projector: Projector, *, live: bool) -> None:
+    name = projector.projection.name
+    behind = await store.last_sequence()
+    caught_up = False
+
+    def progress(watermark: int) -> None:
+        nonlocal caught_up
+        if not caught_up and watermark >= behind:
+            caught_up = True
+            log.info("caught up", projection=name, watermark=watermark)
+
+    async def batches(after: int) -> AsyncIterator[Batch]:
+        async for records in store.tail(after, live=live):
+            yield [(record.sequence, record.data) for record in records]
+
+    await run(projector, batches, progress)
+
+
+async def _check_not_shortened(store: JetStreamStore, projector: Projector) -> None:
+    """A stream that is shorter than what was projected from it has lost events; its numbers would be used again (ADR 0003)."""
+    watermark = await asyncio.to_thread(projector.open)
+    last = await store.last_sequence()
+    if last < watermark:
+        raise ProjectionFault(
+            f"{projector.projection.name}: the stream ends at event {last}, but event {watermark} was projected before; "
+            "the stream has lost events and must be restored"
+        )
+
+
+class _History:
+    """The lines of a table, for the thread in which projections write."""
+
+    def __init__(self, store: JetStreamStore, loop: asyncio.AbstractEventLoop) -> None:
+        self._store, self._loop = store, loop
+
+    def __call__(self, table_id: str) -> Iterable[bytes]:
+        reading = asyncio.run_coroutine_threadsafe(self._store.read(table_id), self._loop)
+        return [record.data for record in reading.result()]

@@ -1,0 +1,57 @@
+"""How a process of this installation finds the event store.
+
+With `--nats` (or `SHUANGKOU_NATS`) it is where the URL says. Otherwise `up` has left `nats.json` in the data folder: the address of the server it
+runs, whose user and password are among the secrets of the installation.
+"""
+
+import json
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel
+
+from services.eventstore.core import JetStreamStore
+from services.settings import STREAM, SUBJECTS, Settings, load_secrets, write_private
+
+FILE: Final = "nats.json"
+
+
+class NotRunning(Exception):
+    """There is no NATS server to talk to. The message says what to do."""
+
+
+class Local(BaseModel):
+    """The server that `up` runs: where clients and where its monitoring are."""
+
+    url: str
+    monitor: str
+
+
+def announce(data: Path, url: str, monitor: str) -> None:
+    """Leave the address of the server of this installation for the other processes."""
+    write_private(data / FILE, {"url": url, "monitor": monitor})
+
+
+async def connect(settings: Settings, within: float = 5.0) -> JetStreamStore:
+    """Connect to the event store, making the stream when there is none.
+
+    Raises NotRunning when nobody said where NATS is, else what `JetStreamStore.connect` raises.
+    """
+    if settings.nats:
+        return await JetStreamStore.connect(settings.nats, stream=STREAM, prefix=SUBJECTS, within=within)
+    try:
+        local = Local.model_validate(json.loads((settings.data / FILE).read_bytes()))
+    except FileNotFoundError:
+        raise NotRunning(
+            f"no NATS server is known in {settings.data}: start one with `shuangkou up`, or name one with --nats URL"
+        ) from None
+    secrets = load_secrets(settings.data)
+    return await JetStreamStore.connect(
+        local.url,
+        stream=STREAM,
+        prefix=SUBJECTS,
+        monitor=local.monitor,
+        within=within,
+        user=secrets.nats_user,
+        password=secrets.nats_password,
+    )
