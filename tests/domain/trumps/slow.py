@@ -76,10 +76,22 @@ def legal_follows(order: Order, lead: Sequence[str], holding: Sequence[str]) -> 
     return {cards for cards, reached in plays.items() if reached == best}
 
 
-def matches(order: Order, lead: Sequence[str], cards: Sequence[str]) -> bool:
-    """Whether cards of one suit have the led shape (T6.4): each led tractor filled by one as long, and all pairs."""
+def best_height(order: Order, lead: Sequence[str], cards: Sequence[str]) -> int | None:
+    """How high cards of one suit count against a lead, the best of all ways to lay them out; None if none has the shape (T6.4, T6.6)."""
     tractors, pairs = led_shape(order, lead)
-    return best_fill(order, lead, cards) == (tuple((length,) for length in tractors), pairs)
+    have = {card for card in cards if cards.count(card) == 2}
+    if not tractors:
+        counted = have if pairs else set(cards)
+        return max(order.strength[card] for card in counted) if len(have) >= pairs else None
+    rest = (tuple((length,) for length in tractors[1:]), pairs)
+    return max(
+        (
+            max(order.strength[card] for card in tractor)
+            for tractor in _tractors(order, have)
+            if len(tractor) == tractors[0] and rest in _fills(order, tractors[1:], pairs, have - set(tractor))
+        ),
+        default=None,
+    )
 
 
 def is_subset(cards: Sequence[str], holding: Sequence[str]) -> bool:

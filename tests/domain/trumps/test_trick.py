@@ -1,10 +1,15 @@
 """T6.4 to T6.6: who wins a trick. Level 7, hearts are trumps unless a case says no trump."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from domain.trumps.order import order_of
-from domain.trumps.trick import winner
+from domain.trumps.throwing import must_read_lead
+from domain.trumps.trick import height, winner
 from schemas.notation import Unreadable
+from tests.domain.trumps import slow
+from tests.domain.trumps.strategies import one_suit, orders
 
 TRICKS = [
     ("T6.6 the highest of the suit led", "H", "9S / KS / 3S / TS", 1),
@@ -61,3 +66,31 @@ def test_the_leader_wins_an_unfinished_trick_until_beaten() -> None:
 def test_a_lead_of_two_suits_is_unreadable() -> None:
     with pytest.raises(Unreadable, match="one suit"):
         winner(order_of("7", "H"), [["9S", "9D"], ["TS", "TD"]])
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_t6_6_the_best_of_all_ways_to_lay_the_cards_out_counts(data: st.DataObject) -> None:
+    order = data.draw(orders)
+    cards, led = data.draw(one_suit(order, 14)), data.draw(one_suit(order, 14))
+    size = min(len(cards), len(led))
+    lead = must_read_lead(order, led[:size])
+    assert height(order, lead.shape, cards[:size]) == slow.best_height(order, lead.cards, cards[:size])
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_t6_6_a_trick_goes_to_the_first_of_the_highest_matching_plays(data: st.DataObject) -> None:
+    order = data.draw(orders)
+    led = data.draw(one_suit(order, 4))
+    plays = [led, *(play for _ in range(3) if len(play := data.draw(one_suit(order, 4))) == len(led))]
+
+    def rank(cards: list[str]) -> tuple[bool, int]:
+        suits = {order.suit[card] for card in cards}
+        reached = (
+            slow.best_height(order, led, cards) if len(suits) == 1 and suits <= {order.suit[led[0]], "T"} else None
+        )
+        return (False, -1) if reached is None else (suits != {order.suit[led[0]]}, reached)
+
+    best = max(map(rank, plays))
+    assert winner(order, plays) == [rank(cards) for cards in plays].index(best)
