@@ -1,7 +1,7 @@
 """How a process of this installation finds the event store.
 
-With `--nats` (or `SHUANGKOU_NATS`) it is where the URL says. Otherwise `up` has left `nats.json` in the data folder: the address of the server it
-runs, whose user and password are among the secrets of the installation.
+With `--nats` (or `SHUANGKOU_NATS`) it is where the URL says. Otherwise `up` has left `nats.json` in the data folder: the address of
+the server it runs, whose user and password are among the secrets of the installation.
 """
 
 import json
