@@ -1,0 +1,1 @@
+"""The table service: takes commands, records what they make happen, and shows each caller what the caller may see."""

@@ -1,0 +1,111 @@
+"""The HTTP application of the table service; with `commands=False` the read-only one that serves spectators."""
+
+import logging
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Final
+
+import stamina
+import uvicorn
+from fastapi import FastAPI
+
+from services import problems, store
+from services.auth import Tokens
+from services.eventstore.core import JetStreamStore
+from services.eventstore.errors import Unavailable
+from services.settings import Settings, load_secrets
+from services.store import NotRunning
+from services.tables import health, reads
+from services.tables.commands import router as command_routes
+from services.tables.metrics import Metrics
+from services.tables.rooms import Rooms
+from services.tables.service import Service
+
+Connect = Callable[[Settings], Awaitable[JetStreamStore]]
+START: Final = 30.0
+"""Seconds to wait for NATS when starting."""
+GRACE: Final = 3
+"""Seconds that requests get to finish when the service is told to stop."""
+
+
+async def connect(settings: Settings) -> JetStreamStore:
+    """Connect to the event store, waiting for it if need be. Raises Unavailable or NotRunning after half a minute."""
+    async for attempt in stamina.retry_context(
+        on=(Unavailable, NotRunning), attempts=None, timeout=START, wait_max=1.0
+    ):
+        with attempt:
+            return await store.connect(settings)
+    raise Unavailable("the event store cannot be reached")
+
+
+def create_app(settings: Settings, *, commands: bool = True, connect: Connect = connect) -> FastAPI:
+    """The application. It connects to the store when it starts; `connect` may be another way to one."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        secrets = load_secrets(settings.data)
+        events = await connect(settings)
+        rooms = Rooms(events, bytes.fromhex(secrets.deal_key))
+        try:
+            await rooms.start()
+            app.state.service = Service(
+                settings, rooms, Tokens(secrets), Metrics(lambda: len(rooms), lambda: rooms.streams)
+            )
+            yield
+        finally:
+            await rooms.stop()
+            await events.close()
+
+    app = FastAPI(
+        title="双扣 Shuangkou",
+        summary="Tables of an event-sourced card game: every answer follows from recorded events, errors are RFC 9457 problem details.",
+        lifespan=lifespan,
+        responses={
+            "4XX": {"description": "A problem; `rule` says what refused.", "content": {problems.MEDIA_TYPE: {}}}
+        },
+    )
+    problems.install(app)
+    if commands:
+        app.include_router(command_routes)
+    app.include_router(reads.router)
+    app.include_router(health.router)
+    return app
+
+
+class _Server(uvicorn.Server):
+    """Lets the streams go as soon as the service is told to stop; they would keep it up."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then as ever."""
+        service = getattr(self._app.state, "service", None)
+        if service is not None:
+            service.rooms.end_streams()
+        await super().shutdown(sockets)
+
+
+def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
+    """The web server for an application, ready to `serve()`."""
+    config = uvicorn.Config(
+        app,
+        host=settings.host,
+        port=settings.port,
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    return _Server(config, app)
+
+
+def run(settings: Settings, *, commands: bool = True) -> None:
+    """Serve until SIGTERM or SIGINT."""
+    logging.basicConfig(level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    server(create_app(settings, commands=commands), settings).run()

@@ -1,0 +1,222 @@
+"""Reads over HTTP: views, options, streams, the audit trail, explanations and match files. None of them changes anything."""
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Header, Path, Query, Response
+
+from domain.cards import counts_of, pick
+from domain.climbing.tables import tables_for
+from domain.table import Table
+from projections.ledger import balances, statement
+from projections.live_table import list_tables
+from projections.viewing import event_for
+from schemas.events import HandAbandoned, HandScored
+from schemas.matchfile import match_file
+from services.auth import Caller, unauthorized
+from services.problems import Problem
+from services.tables import keys
+from services.tables.commands import there
+from services.tables.lookups import look_up
+from services.tables.room import Room
+from services.tables.rulebook import rulesets
+from services.tables.service import Calling, Running, Service, TableId
+from services.tables.showing import answer, etag, eyes_of, turn_of, view_bytes
+from services.tables.streams import EventStream
+
+router = APIRouter(tags=["reads"])
+
+Eyes = Annotated[
+    str | None,
+    Query(alias="as", description="Whose eyes: 0 to 3, spectator or auditor. Only an auditor may take others'."),
+]
+PAGE = 200
+"""Events encoded between two looks at other requests."""
+
+
+@router.get("/tables", summary="The tables, the latest moved first")
+async def tables(
+    service: Running,
+    status: Literal["seating", "waiting", "playing", "closed"] | None = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> Response:
+    """List the tables, from the live view (which lags by milliseconds)."""
+    found = await look_up(service.settings, "live", lambda view: list_tables(view, status=status, limit=limit))
+    return answer({"tables": found})
+
+
+@router.get("/tables/{table}", summary="A table as the caller sees it")
+async def table_view(
+    service: Running,
+    caller: Calling,
+    table: TableId,
+    as_: Eyes = None,
+    at: Annotated[int | None, Query(ge=1, description="The table as it stood after this event.")] = None,
+) -> Response:
+    """The caller's view, now or after event `at`; hidden cards are not in it."""
+    room, state = await _look(service, caller, table)
+    eyes = eyes_of(caller, state, as_)
+    if at is not None:
+        state = room.at(_existing(room, at))
+    return answer(view_bytes(state, eyes(state)), ETag=etag(state.version))
+
+
+@router.get("/tables/{table}/options", summary="Hints for the player to move")
+async def options(
+    service: Running, caller: Calling, table: TableId, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> Response:
+    """What the caller could play, best hints first; an empty list when it is another's turn."""
+    if caller.role != "player":
+        raise Problem(403, "role_not_allowed", "Hints are for the player to move.", "只有轮到的玩家可以获得提示。")
+    _, state = await _look(service, caller, table)
+    seat, turn, hand = caller.seat(state), turn_of(state), state.hand
+    body: dict[str, Any] = {"table": state.id, "version": state.version, "turn": turn, "may_pass": False, "options": []}
+    if hand is not None and seat == turn:
+        holding = hand.holdings[seat]
+        found = tables_for(hand.ruleset).hints(counts_of(holding), hand.lead)
+        body["may_pass"] = hand.best is not None
+        body["total"] = len(found)
+        body["options"] = [
+            {"cards": pick(holding, option.counts), "reading": option.reading} for option in found[:limit]
+        ]
+    return answer(body, ETag=etag(state.version))
+
+
+@router.get("/tables/{table}/events", summary="Follow a table (server-sent events)")
+async def events(
+    service: Running,
+    caller: Calling,
+    table: TableId,
+    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
+    after: Annotated[int | None, Query(ge=0, description="As Last-Event-ID, for clients that cannot send it.")] = None,
+    as_: Eyes = None,
+) -> Response:
+    """Every event as the caller sees it with the view after it. Ids are versions; without a last id it begins with a snapshot.
+
+    Event `too-slow` says that the client was let go and should come back with its last id.
+    """
+    room, state = await _look(service, caller, table)
+    eyes = eyes_of(caller, state, as_)
+    last = keys.version_of(last_event_id, "Last-Event-ID") if last_event_id else after
+    if last is not None and last > room.version:
+        await service.rooms.refresh(room)
+        if last > room.version:
+            raise _no_version(room, last, 409)
+    if state.closed and last == room.version:
+        return Response(status_code=204)  # nothing will come any more: a browser stops asking
+    return EventStream(room, eyes, last, lambda: service.rooms.stopping)
+
+
+@router.get("/tables/{table}/audit", summary="The record of a table, event by event")
+async def audit(
+    service: Running,
+    caller: Calling,
+    table: TableId,
+    as_: Eyes = None,
+    after: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
+) -> Response:
+    """All events as the caller may see them. An auditor also gets each event's hash, the hash before it and the command's id."""
+    room, state = await _look(service, caller, table)
+    eyes = eyes_of(caller, state, as_)
+    last = min(room.version, after + limit)
+    found: list[dict[str, Any]] = []
+    for step in room.steps(after + 1, last):
+        viewer = eyes(step.table)
+        event = event_for(step.table, step.recorded, viewer)
+        if viewer == "auditor":
+            recorded = step.recorded
+            event |= {"command": recorded.command, "prev": recorded.prev, "hash": recorded.hash}
+        found.append(event)
+        if len(found) % PAGE == 0:
+            await asyncio.sleep(0)
+    return answer(
+        {"table": room.id, "version": state.version, "events": found, "next": last if last < room.version else None}
+    )
+
+
+@router.get("/tables/{table}/hands/{hand}/explanation", summary="Every number of a score, down to events and clauses")
+async def explanation(service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1)]) -> Response:
+    """How a hand was scored. 404 until it is."""
+    room, _ = await _look(service, caller, table)
+    version = room.ended.get(hand)
+    event = None if version is None else next(room.steps(version, version)).recorded.event
+    if isinstance(event, HandScored):
+        return answer({"table": room.id, "version": version, **event.model_dump()})
+    if isinstance(event, HandAbandoned):
+        why = f"Hand {hand} was abandoned by {event.player} (event {room.id}:{version}); contributions already given stand [C5.5]."
+        raise Problem(404, "hand_abandoned", why, "该局因逃跑而中止,没有底分。", clause="C5.5", version=version)
+    raise Problem(404, "not_scored", f"Hand {hand} of this table has not been scored.", "该局尚未计分。")
+
+
+@router.get("/tables/{table}/export", summary="The match file")
+async def export(service: Running, caller: Calling, table: TableId) -> Response:
+    """The match file: NDJSON of CloudEvents. While a hand is played only an auditor gets it, because all cards are in it."""
+    room, state = await _look(service, caller, table)
+    if state.playing and caller.role != "auditor":
+        raise Problem(
+            409,
+            "hand_running",
+            "A hand is being played; the match file is open to all when it is over.",
+            "本局尚未结束,暂不能导出。",
+        )
+    data = await asyncio.to_thread(match_file, tuple(room.lines[: state.version]))
+    headers = {
+        "Content-Disposition": f'attachment; filename="{room.id}.ndjson"',
+        "ETag": etag(state.version),
+        "Cache-Control": "no-store",
+    }
+    return Response(data, 200, headers, "application/x-ndjson")
+
+
+@router.get("/players/{player}/ledger", summary="A player's balance and entries")
+async def ledger(
+    service: Running,
+    caller: Calling,
+    player: Annotated[str, Path(max_length=64)],
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> Response:
+    """What a player won and lost, each entry with the event it comes from; for the player and those who supervise."""
+    if caller.role == "spectator":
+        raise unauthorized("A ledger is for its player, operators, auditors and adjudicators.")
+    if caller.role == "player" and caller.player != player:
+        raise Problem(
+            403, "other_ledger", "A player's token shows this player's own ledger only.", "只能查看自己的账本。"
+        )
+    found = await look_up(
+        service.settings,
+        "ledger",
+        lambda view: {
+            "player": player,
+            "balances": balances(view, player=player),
+            "entries": statement(view, player=player, limit=limit),
+        },
+    )
+    return answer(found)
+
+
+@router.get("/rulesets", summary="The rules this service knows")
+async def all_rules() -> Response:
+    """Every ruleset with every field: what it says, the clause, and whether the house chose it."""
+    return answer(rulesets())
+
+
+async def _look(service: Service, caller: Caller, table_id: str) -> tuple[Room, Table]:
+    """The room of a table and its present state; a player's token works for its own table only, and only while seated."""
+    caller.at(table_id)
+    room = await service.rooms.open(table_id)
+    state = there(room.table)
+    if caller.role == "player":
+        caller.seat(state)
+    return room, state
+
+
+def _existing(room: Room, version: int) -> int:
+    if version > room.version:
+        raise _no_version(room, version, 404)
+    return version
+
+
+def _no_version(room: Room, version: int, status: int) -> Problem:
+    text = f"This table has {room.version} events; there is no event {version}."
+    return Problem(status, "no_such_version", text, f"本桌只有{room.version}个事件。", version=room.version)
