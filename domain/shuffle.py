@@ -27,9 +27,9 @@ def derived_seed(secret: bytes, table: str, hand: int) -> str:
     return hmac.digest(secret, f"shuangkou/seed/1|{table}|{hand}".encode(), hashlib.sha256).hex()
 
 
-def secret_of(deal_seed: str) -> bytes:
-    """The secret behind a table whose deals follow from a published text; no secret at all to who knows the text."""
-    return hashlib.sha256(f"shuangkou/deal-seed/1|{deal_seed}".encode()).digest()
+def secret_of(text: str) -> bytes:
+    """The secret behind a simulated match, whose deals follow from a text that everybody may know."""
+    return hashlib.sha256(f"shuangkou/simulation/1|{text}".encode()).digest()
 
 
 def drawer(seed: str, table: str, hand: int, purpose: str) -> Callable[[int], int]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from domain.bots import BOTS, Bot
+from domain.bots import BOTS, Bot, choose
 from domain.shuffle import derived_seed, drawer, secret_of
 from domain.table import Given, Table, decide, evolve
 from schemas.commands import Command, OpenTable, SeatPlayer, StartHand
@@ -28,15 +28,15 @@ def simulate(ruleset: str, hands: int, seed: str, bot: str = "random") -> Iterat
 
     Raises Refused for an unknown ruleset, Unreadable for options that make no sense, KeyError for an unknown bot.
     """
-    choose = BOTS[bot]
-    opening = OpenTable(ruleset, None, _options(hands, seed))
+    player = BOTS[bot]
+    opening = OpenTable(ruleset, None, _options(hands))
     secret = secret_of(seed)
     table_id = f"sim-{secret.hex()[:12]}"
     table: Table | None = None
     for number in count():
         if table is not None and table.closed:
             return
-        command = opening if table is None else _command(table, choose, secret)
+        command = opening if table is None else _command(table, player, secret)
         hand = table.hands + isinstance(command, StartHand) if table else 0
         given = Given(_time(number), f"sim-{number}", derived_seed(secret, table_id, hand))
         for recorded in decide(table, table_id, command, given):
@@ -44,20 +44,20 @@ def simulate(ruleset: str, hands: int, seed: str, bot: str = "random") -> Iterat
             yield recorded
 
 
-def _options(hands: int, seed: str) -> TableOptions:
+def _options(hands: int) -> TableOptions:
     try:
-        return TableOptions(hands=hands, deal_seed=seed)
+        return TableOptions(hands=hands)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise Unreadable(f"{first['loc'][0]}: {first['msg']}") from None
 
 
-def _command(table: Table, choose: Bot, secret: bytes) -> Command:
+def _command(table: Table, bot: Bot, secret: bytes) -> Command:
     if None in table.players:
         return SeatPlayer(PLAYERS[table.players.index(None)])
     if not table.playing:
         return StartHand()
-    return choose(table, drawer(secret.hex(), table.id, table.hands, f"choice {table.version}"))
+    return choose(table, bot, drawer(secret.hex(), table.id, table.hands, f"choice {table.version}"))
 
 
 def _time(number: int) -> str:

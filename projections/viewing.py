@@ -16,7 +16,7 @@ from domain.climbing.rulesets import get
 from domain.seats import SEATS, partner_of, side_of
 from domain.table import Table
 from schemas.envelope import Recorded
-from schemas.events import Dealt, TableOpened, type_name
+from schemas.events import Dealt, type_name
 from schemas.notation import RANKS, rank_of
 from schemas.views import BombView, EventView, HandView, SeatView, TrickPlayView, View, Viewer
 
@@ -80,8 +80,6 @@ def event_for(table: Table, recorded: Recorded, viewer: Viewer) -> EventView:
             cards if sees(viewer, seat, over=False, open_partners=partners) else None
             for seat, cards in enumerate(event.holdings)
         ]
-    elif isinstance(event, TableOpened) and viewer != "auditor":
-        data["options"].pop("deal_seed")
     return {
         "table": recorded.table,
         "version": recorded.version,

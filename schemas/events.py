@@ -43,14 +43,11 @@ class CoinOptions(BaseModel):
 class TableOptions(BaseModel):
     """What the operator chose for a table when opening it.
 
-    `hands`: the match ends after so many hands (None: when everybody has left). `deal_seed`: every deal follows from this
-    published text, so that a match can be dealt again; for demonstrations and tests, never for stakes, since whoever knows
-    it knows all the cards. `coins`: game coins, where the ruleset has them.
+    `hands`: the match ends after so many hands (None: when everybody has left). `coins`: game coins, where the ruleset has them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     hands: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    deal_seed: Annotated[str, Field(min_length=1, max_length=100)] | None = None
     coins: CoinOptions | None = None
 
 

@@ -1,0 +1,168 @@
+"""Cards, readings and tables as one sees them in a terminal, Chinese and English side by side."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from schemas.notation import ORDER, rank_of
+
+SUIT: Final = {"S": ("♠", "bold"), "H": ("♥", "bold red"), "C": ("♣", "bold"), "D": ("♦", "bold red")}
+JOKER: Final = {"LJ": ("小王", "bold cyan"), "BJ": ("大王", "bold magenta")}
+PATTERN: Final = {
+    "single": "单张 single",
+    "pair": "对子 pair",
+    "triple": "三张 triple",
+    "straight": "顺子 straight",
+    "pair_run": "连对 pair run",
+    "triple_run": "三连张 triple run",
+    "full_house": "三带二 full house",
+    "bomb": "炸弹 bomb",
+    "chain": "连炸 chain",
+    "three_jokers": "三王炸 three jokers",
+    "four_jokers": "四王炸 four jokers",
+}
+OUTCOME: Final = {"double": "双扣 double", "single": "单扣 single", "draw": "平扣 draw"}
+STATUS: Final = {
+    "seating": "等人 seating",
+    "waiting": "待开局 waiting",
+    "playing": "进行中 playing",
+    "closed": "已结束 closed",
+}
+
+
+def card(name: str) -> Text:
+    """One card: `7♠`, `10♥`, `大王`."""
+    if name in JOKER:
+        return Text(*JOKER[name])
+    symbol, style = SUIT[name[1]]
+    return Text(("10" if name[0] == "T" else name[0]) + symbol, style=style)
+
+
+def cards(names: Iterable[str]) -> Text:
+    """Cards in order of rank, those of one rank together."""
+    text = Text()
+    last = None
+    for name in sorted(names, key=ORDER.__getitem__):
+        rank = rank_of(name)
+        text.append(" " if last == rank else "  " if last else "")
+        text.append_text(card(name))
+        last = rank
+    return text
+
+
+def reading(value: Mapping[str, Any]) -> str:
+    """A reading in words, with what its wildcards stood for."""
+    words = f"{PATTERN[value['pattern']]} {rank(value['rank'])}, {value['cards']} 张 cards"
+    if value["stars"]:
+        words += f", {value['stars']}★"
+    if value["stands_for"]:
+        words += f" (百搭 wild: {' '.join(map(rank, value['stands_for']))})"
+    return words
+
+
+def rank(name: str) -> str:
+    """A rank as people say it."""
+    return {"T": "10", "LJ": "小王", "BJ": "大王"}.get(name, name)
+
+
+def view(shown: Mapping[str, Any]) -> RenderableType:
+    """A table as a viewer sees it."""
+    hand = shown["hand"]
+    head = Text.assemble(
+        (f"{shown['table']}", "bold"), f"  {shown['title_zh']} {shown['title_en']}  事件 event {shown['version']}"
+    )
+    if shown["closed"]:
+        head.append("  已结束 closed", "yellow")
+    if hand is None:
+        return Panel(Group(head, _seats(shown)), expand=False)
+    return Panel(Group(head, _facts(hand), _seats(shown), _trick(hand), *_result(hand)), expand=False)
+
+
+def _facts(hand: Mapping[str, Any]) -> Text:
+    text = Text(f"第 {hand['number']} 局 hand, 第 {hand['trick']} 轮 trick, ×{hand['multiplier']}")
+    if hand["face_up"]:
+        text.append(", 明牌 face-up ")
+        text.append_text(card(hand["face_up"]["card"]))
+    return text
+
+
+def _seats(shown: Mapping[str, Any]) -> Table:
+    hand = shown["hand"]
+    table = Table(box=None, padding=(0, 1))
+    for name in ("", "座 seat", "玩家 player", "余 left", "名次", "总分 score", "手牌 holding"):
+        table.add_column(name)
+    for seat in shown["seats"]:
+        turn = "▶" if hand and hand["turn"] == seat["seat"] else ""
+        held = Text("-", "dim") if seat["holding"] is None else cards(seat["holding"])
+        place = f"{seat['finish']}" if seat["finish"] else ""
+        table.add_row(
+            turn, str(seat["seat"]), seat["player"] or "-", str(seat["cards"]), place, str(seat["score"]), held
+        )
+    return table
+
+
+def _trick(hand: Mapping[str, Any]) -> RenderableType:
+    if not hand["plays"]:
+        return Text("")
+    table = Table(box=None, padding=(0, 1), title="本轮 this trick", title_justify="left")
+    for _ in range(3):
+        table.add_column()
+    for play in hand["plays"]:
+        if play["cards"]:
+            table.add_row(f"座 {play['seat']}", cards(play["cards"]), reading(play["reading"]))
+        else:
+            table.add_row(f"座 {play['seat']}", Text("过 pass", "dim"), "")
+    return table
+
+
+def _result(hand: Mapping[str, Any]) -> list[RenderableType]:
+    result = hand["result"]
+    if result is None:
+        return []
+    if "outcome" not in result:
+        return [Text(f"逃跑 abandoned by {result['player']} (座 seat {result['seat']})", "yellow")]
+    scores = ", ".join(f"{player} {score:+d}" for player, score in zip(result["players"], result["score"], strict=True))
+    finish = " ".join(map(str, result["finish"]))
+    return [Text(f"{OUTCOME[result['outcome']]}, 名次 finish {finish}, ×{result['multiplier']}: {scores}", "green")]
+
+
+def event_words(event: Mapping[str, Any]) -> Text:
+    """One line about an event, as a viewer sees it."""
+    data, kind = event["data"], str(event["type"]).split(".")[1]
+    text = Text(f"{event['version']:>4}  ")
+    if kind == "played":
+        text.append(f"座 {data['seat']} 出 plays ")
+        text.append_text(cards(data["cards"]))
+        text.append(f"  {reading(data['reading'])}")
+        return text
+    return text.append(_WORDS[kind](data))
+
+
+_WORDS: Final[dict[str, Any]] = {
+    "table-opened": lambda data: f"开桌 table opened, {data['ruleset']}@{data['ruleset_version']}",
+    "player-seated": lambda data: f"{data['player']} 入座 takes seat {data['seat']}",
+    "player-left": lambda data: f"{data['player']} 离座 leaves seat {data['seat']}",
+    "hand-started": lambda data: f"第 {data['hand']} 局开始 hand starts, 承诺 commitment {data['commitment'][:12]}…",
+    "dealt": lambda data: f"发牌 dealt, 首家 leader 座 {data['leader']}",
+    "seats-swapped": lambda data: f"换座 seats {data['seats'][0]} and {data['seats'][1]} swap",
+    "passed": lambda data: f"座 {data['seat']} 过 passes",
+    "trick-won": lambda data: (
+        f"座 {data['seat']} 得轮 wins the trick"
+        + (f", 座 {data['leads']} 接风 catches the wind" if data["caught_wind"] else "")
+    ),
+    "contribution-scored": lambda data: f"贡献分 contribution, {data['stars']}★: {data['points']}",
+    "finished": lambda data: f"座 {data['seat']} 走完 goes out, 第 {data['position']} 名",
+    "hand-scored": lambda data: f"{OUTCOME[data['outcome']]} ×{data['multiplier']}: {data['score']}",
+    "hand-abandoned": lambda data: f"{data['player']} 逃跑 abandons the hand",
+    "seed-revealed": lambda data: f"公布种子 seed revealed {data['seed'][:12]}…",
+    "table-closed": lambda data: f"本桌结束 table closed ({data['reason']})",
+}
+
+
+def event_style(kind: str) -> str:
+    """How a line about an event of this type stands out."""
+    return {"hand-scored": "green", "trick-won": "dim", "passed": "dim"}.get(kind, "")
