@@ -195,6 +195,27 @@ async def ledger(
     return answer(found)
 
 
+@router.get("/ledger", summary="Balances of all players, or of a player or a table, with the latest entries")
+async def whole_ledger(
+    service: Running,
+    caller: Calling,
+    player: Annotated[str | None, Query(max_length=64)] = None,
+    table: Annotated[str | None, Query(max_length=64)] = None,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> Response:
+    """The books, for those who supervise: every account, and its entries with the events they come from."""
+    caller.must_be("operator", "auditor", "adjudicator")
+    found = await look_up(
+        service.settings,
+        "ledger",
+        lambda view: {
+            "balances": balances(view, player=player, table=table),
+            "entries": statement(view, player=player, table=table, limit=limit) if player or table else [],
+        },
+    )
+    return answer(found)
+
+
 @router.get("/rulesets", summary="The rules this service knows")
 async def all_rules() -> Response:
     """Every ruleset with every field: what it says, the clause, and whether the house chose it."""

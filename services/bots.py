@@ -1,0 +1,192 @@
+"""Bots that play over HTTP as any client would: they see what their seat sees, send every command with a key, and never give up early."""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+import stamina
+
+from domain.bots import BOTS, Bot, Sight
+from domain.climbing.rulesets import get
+from domain.seats import partner_of, side_of
+from domain.shuffle import drawer, secret_of
+from schemas.readings import Reading
+from services.client import Failed, checked, find
+from services.settings import Settings
+
+AWAY: Final = frozenset((429, 502, 503, 504, 507))
+"""Answers that pass: the command may be sent again with the same key."""
+PACE: Final = 1.0
+"""Seconds between two plays of the demonstration."""
+
+
+class Away(Exception):
+    """The service is not there, or says that it will be back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be played."""
+
+    ruleset: str
+    hands: int
+    tables: int
+    seed: str
+    bot: str
+
+
+@dataclass(slots=True)
+class Match:
+    """A match as it goes: `scores` by player, `acknowledged` the key and version of every command that was answered."""
+
+    number: int
+    table: str = ""
+    version: int = 0
+    hands: int = 0
+    scores: dict[str, int] = field(default_factory=dict)
+    tokens: dict[str, str] = field(default_factory=dict)
+    acknowledged: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def commands(self) -> int:
+        """How many commands were acknowledged."""
+        return len(self.acknowledged)
+
+    def summary(self) -> dict[str, Any]:
+        """The match as JSON."""
+        return {"table": self.table, "hands": self.hands, "events": self.version, "scores": self.scores}
+
+
+class Driver:
+    """Plays matches at one service. `patience`: seconds for which a service that is away is asked again."""
+
+    def __init__(self, settings: Settings, patience: float = 60) -> None:
+        self.url, self.token = find(settings, "operator")
+        self.patience = patience
+        self.run = secrets.token_hex(6)
+
+    async def play(self, plan: Plan, on_hand: Callable[[], None] = lambda: None) -> list[Match]:
+        """Play all tables of a plan at once. Raises Failed when the service refuses or stays away."""
+        async with self._session() as http:
+            matches = [Match(number) for number in range(1, plan.tables + 1)]
+            async with asyncio.TaskGroup() as group:
+                for match in matches:
+                    group.create_task(self._match(http, plan, match, on_hand))
+            for match in matches:
+                await self._settle(http, match)
+        return matches
+
+    async def demonstrate(self, plan: Plan) -> None:
+        """Play one slow match after the other, for people to look at, until cancelled."""
+        async with self._session() as http:
+            for number in range(1, 1_000_000):
+                await self._match(http, plan, Match(number), lambda: None, PACE)
+
+    def _session(self) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=64)
+        return httpx.AsyncClient(base_url=self.url, timeout=15, limits=limits)
+
+    async def _match(
+        self, http: httpx.AsyncClient, plan: Plan, match: Match, on_hand: Callable[[], None], pace: float = 0
+    ) -> None:
+        await self._open(http, plan, match)
+        bot = BOTS[plan.bot]
+        view = await self._view(http, match)
+        while not view["closed"]:
+            hand = view["hand"]
+            if hand is None or hand["result"] is not None:
+                await self._send(http, match, "hands", {}, self.token)
+            else:
+                await asyncio.sleep(pace)
+                await self._move(http, plan, match, view, bot)
+            view = await self._view(http, match)
+            if view["hand"]["result"] is not None:
+                match.hands = view["hand"]["number"]
+                on_hand()
+        match.scores, match.version = view["scores"], view["version"]
+
+    async def _open(self, http: httpx.AsyncClient, plan: Plan, match: Match) -> None:
+        body = {"ruleset": plan.ruleset, "options": {"hands": plan.hands}}
+        key = f"{self.run}-{match.number}-open"
+        opened = await self._request(http, "POST", "/tables", self.token, json=body, headers={"Idempotency-Key": key})
+        match.table = opened["table"]
+        for seat in range(4):
+            player = f"bot{4 * (match.number - 1) + seat + 1}"
+            match.version = opened["version"] + seat
+            answer = await self._send(http, match, "seats", {"player": player}, self.token)
+            match.tokens[player] = answer["token"]
+
+    async def _move(self, http: httpx.AsyncClient, plan: Plan, match: Match, view: dict[str, Any], bot: Bot) -> None:
+        hand = view["hand"]
+        player = view["seats"][hand["turn"]]["player"]
+        token = match.tokens[player]
+        own = await self._view(http, match, token)
+        secret = secret_of(f"{plan.seed}|{match.number}").hex()
+        cards = bot(sight(own), drawer(secret, "play", own["hand"]["number"], f"choice {own['version']}"))
+        if cards is None:
+            await self._send(http, match, "passes", None, token)
+        else:
+            await self._send(http, match, "plays", {"cards": " ".join(cards)}, token)
+
+    async def _view(self, http: httpx.AsyncClient, match: Match, token: str | None = None) -> Any:
+        view = await self._request(http, "GET", f"/tables/{match.table}", token)
+        match.version = view["version"]
+        return view
+
+    async def _send(self, http: httpx.AsyncClient, match: Match, what: str, body: Any, token: str | None) -> Any:
+        key = f"{self.run}-{match.number}-{match.version}"
+        path = f"/tables/{match.table}/{what}"
+        answer = await self._request(http, "POST", path, token, json=body, headers={"Idempotency-Key": key})
+        match.acknowledged.append((key, answer["version"]))
+        return answer
+
+    async def _settle(self, http: httpx.AsyncClient, match: Match) -> None:
+        """Wait until the ledger holds what the match gave. Raises Failed when it does not."""
+        found: dict[str, int] = {}
+        for _ in range(200):
+            answer = await self._request(http, "GET", f"/ledger?table={match.table}", self.token)
+            found = {row["account"]: row["balance"] for row in answer["balances"]}
+            if all(found.get(f"player:{player}", 0) == score for player, score in match.scores.items()):
+                return
+            await asyncio.sleep(0.1)
+        raise Failed(f"The ledger of table {match.table} says {found}, the table says {match.scores}. 账本与牌桌不符。")
+
+    async def _request(self, http: httpx.AsyncClient, method: str, path: str, token: str | None, **more: Any) -> Any:
+        headers = more.pop("headers", {}) | ({"Authorization": f"Bearer {token}"} if token else {})
+
+        @stamina.retry(on=Away, attempts=None, timeout=self.patience, wait_initial=0.05, wait_max=1.0)
+        async def once() -> httpx.Response:
+            try:
+                response = await http.request(method, path, headers=headers, **more)
+            except httpx.TransportError as error:
+                raise Away(f"{self.url} does not answer: {str(error) or type(error).__name__}. 服务没有响应。") from None
+            if response.status_code in AWAY:
+                raise Away(f"{self.url} answers {response.status_code}: {response.text[:200]}")
+            return response
+
+        try:
+            response = await once()
+        except Away as away:
+            raise Failed(f"{away} Gave up after {self.patience:g} s.") from None
+        return checked(response).json()
+
+
+def sight(view: dict[str, Any]) -> Sight:
+    """What a bot goes by, out of the view of the seat to move."""
+    hand, own = view["hand"], int(view["viewer"])
+    best = hand["to_beat"]
+    opponents = [seat["cards"] for seat in view["seats"] if side_of(seat["seat"]) != side_of(own) and seat["cards"]]
+    return Sight(
+        ruleset=get(hand["ruleset"], hand["ruleset_version"]),
+        holding=tuple(view["seats"][own]["holding"]),
+        lead=_reading(best["reading"]) if best else None,
+        partner_leads=best is not None and best["seat"] == partner_of(own),
+        opponents_left=min(opponents, default=27),
+    )
+
+
+def _reading(value: dict[str, Any]) -> Reading:
+    return Reading(**{**value, "stands_for": tuple(value["stands_for"])})

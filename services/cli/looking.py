@@ -1,0 +1,99 @@
+"""`tables`, `show` and `replay`: what is on, a table at any event, a match step by step."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from services.cli.options import AsJson, Data, Token, Url, Viewer, console, print_json, settings
+
+Place = Annotated[str, typer.Argument(help="Table id or match file 桌号或文件.")]
+
+
+def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson = False) -> None:
+    """List the tables, the latest moved first 所有牌桌.
+
+    Example: shuangkou tables
+    """
+    from rich.table import Table
+
+    from services.cli.cards import STATUS
+    from services.client import Client
+
+    with Client(settings(url=url, token=token, data=data)) as client:
+        found = client.get("/tables", limit=1000)["tables"]
+    if json:
+        print_json(found)
+        return
+    if not found:
+        console.print("还没有牌桌 There are no tables yet: try `shuangkou play --ruleset huopin`.")
+        return
+    listed = Table(box=None)
+    for name in ("桌 table", "规则 ruleset", "状态 status", "局 hand", "玩家 players (总分 scores)", "最近 moved"):
+        listed.add_column(name, overflow="fold")
+    for row in found:
+        players = ", ".join(f"{name} {row['scores'].get(name, 0):+d}" for name in row["players"] if name)
+        hand = f"{row['hand']}/{row['hands']}" if row["hands"] else str(row["hand"])
+        listed.add_row(row["table"], row["title_zh"], STATUS[row["status"]], hand, players, row["moved"])
+    console.print(listed)
+
+
+def show(
+    table: Annotated[str, typer.Argument(help="Table id 桌号.")],
+    viewer: Viewer = "spectator",
+    at: Annotated[int | None, typer.Option("--at", min=1, help="After this event 事件号 (default: now).")] = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Show a table as somebody sees it, now or after any event 查看牌桌.
+
+    Example: shuangkou show t-4kq7 --as auditor --at 57
+    """
+    from schemas.views import parse_viewer
+    from services.cli import cards
+    from services.client import Client
+
+    role = "operator" if parse_viewer(viewer) == "spectator" else "auditor"
+    with Client(settings(url=url, token=token, data=data), role) as client:
+        view = client.get(f"/tables/{table}", as_=viewer if role == "auditor" else None, at=at)
+    if json:
+        print_json(view)
+    else:
+        console.print(cards.view(view))
+
+
+def replay(
+    table: Place,
+    viewer: Viewer = "auditor",
+    at: Annotated[int, typer.Option("--at", min=1, help="Begin at this event 起始事件.")] = 1,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+) -> None:
+    """Step through a match in the terminal, forward and back 回放; without a terminal it prints the steps.
+
+    Example: shuangkou replay match.ndjson --as 2
+    """
+    from schemas.views import parse_viewer
+    from services.cli.replaying import Replay, ReplayApp, print_steps
+
+    steps = Replay.of(lines_of(table, settings(url=url, token=token, data=data)), parse_viewer(viewer))
+    start = min(at, len(steps.recorded)) - 1
+    if console.is_terminal:
+        ReplayApp(steps, start).run()
+    else:
+        print_steps(steps, console)
+
+
+def lines_of(place: str, given: Any) -> list[bytes]:
+    """The recorded lines of a match file, or of a table by its service. Raises Unreadable or Failed."""
+    from schemas.matchfile import read_match
+    from services.client import Client
+
+    path = Path(place)
+    if path.is_file():
+        return list(read_match(path.read_bytes()).lines)
+    with Client(given, "auditor") as client:
+        return list(read_match(client.answer(f"/tables/{place}/export").content).lines)

@@ -1,0 +1,110 @@
+"""The command line. Every command lives in a module of its own; here they get their names, and their errors get their words."""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+COMMANDS: Final = {
+    "up": "services.cli.up:up",
+    "serve": "services.cli.processes:serve",
+    "project": "services.cli.processes:project",
+    "play": "services.cli.play:play",
+    "simulate": "services.cli.simulate:simulate",
+    "tables": "services.cli.looking:tables",
+    "show": "services.cli.looking:show",
+    "replay": "services.cli.looking:replay",
+    "export": "services.cli.records:export",
+    "verify": "services.cli.records:verify",
+    "explain": "services.cli.records:explain",
+    "ledger": "services.cli.records:ledger",
+    "rules": "services.cli.rules:rules",
+    "rulesets": "services.cli.rulesets:rulesets",
+    "bench": "services.cli.bench:bench",
+}
+"""Every command and the function that does it; it is imported when it is wanted, so that `rules` starts quickly."""
+
+
+class Lazy(TyperGroup):
+    """Finds a command when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 (typer's interface)
+        """The names, in the order in which one needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:  # noqa: ARG002
+        """The command of this name, or None."""
+        where = COMMANDS.get(cmd_name)
+        if where is None:
+            return None
+        module, _, function = where.partition(":")
+        return _command(cmd_name, getattr(import_module(module), function))
+
+
+def _command(name: str, function: Callable[..., Any]) -> TyperCommand:
+    single = typer.Typer(add_completion=False)
+    single.command(name)(function)
+    command = get_command(single)
+    if not isinstance(command, TyperCommand):
+        raise TypeError(f"{name} is not a single command")
+    return command
+
+
+app = typer.Typer(
+    cls=Lazy, no_args_is_help=True, add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False
+)
+
+
+@app.callback()
+def shuangkou() -> None:
+    """双扣 Shuangkou: an event-sourced game service with replay, ledger and proofs.
+
+    Start with [bold]shuangkou up[/bold]; every command has --help with an example.
+    """
+
+
+def main() -> None:
+    """Run the command line. Exit status: 0 done, 1 refused or a fault found, 2 wrong use."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("SHUANGKOU_DEBUG"):
+            raise
+        said = str(error) or type(error).__name__
+        if type(error).__name__ not in KNOWN:
+            said = f"{type(error).__name__}: {said} (SHUANGKOU_DEBUG=1 shows where)"
+        print(f"shuangkou: {said}", file=sys.stderr)
+        sys.exit(1)
+
+
+KNOWN: Final = frozenset(
+    (
+        "BrokenLog",
+        "Failed",
+        "NotRunning",
+        "ProjectionFault",
+        "Refused",
+        "StartFailed",
+        "StorageFull",
+        "Unavailable",
+        "UnknownRuleset",
+        "Unreadable",
+        "WrongServer",
+        "WrongStream",
+    )
+)
+"""Errors whose message is meant for people as it is."""
+
+
+if __name__ == "__main__":
+    main()
