@@ -96,17 +96,16 @@ class Driver:
         bot = BOTS[plan.bot]
         view = await self._view(http, match)
         while not view["closed"]:
-            hand = view["hand"]
-            if hand is None or hand["result"] is not None:
-                await self._send(http, match, "hands", {}, self.token)
-            else:
-                await asyncio.sleep(pace)
-                await self._move(http, plan, match, view, bot)
+            answer = await self._send(http, match, "hands", {}, self.token)
             view = await self._view(http, match)
-            if view["hand"]["result"] is not None:
-                match.hands = view["hand"]["number"]
-                on_hand()
-        match.scores, match.version = view["scores"], view["version"]
+            seated = [seat["player"] for seat in view["seats"]]
+            while (turn := answer["turn"]) is not None:
+                await asyncio.sleep(pace)
+                answer = await self._move(http, plan, match, match.tokens[seated[turn]], bot)
+            view = await self._view(http, match)
+            match.hands = view["hand"]["number"]
+            on_hand()
+        match.scores = view["scores"]
 
     async def _open(self, http: httpx.AsyncClient, plan: Plan, match: Match) -> None:
         body = {"ruleset": plan.ruleset, "options": {"hands": plan.hands}}
@@ -119,17 +118,13 @@ class Driver:
             answer = await self._send(http, match, "seats", {"player": player}, self.token)
             match.tokens[player] = answer["token"]
 
-    async def _move(self, http: httpx.AsyncClient, plan: Plan, match: Match, view: dict[str, Any], bot: Bot) -> None:
-        hand = view["hand"]
-        player = view["seats"][hand["turn"]]["player"]
-        token = match.tokens[player]
+    async def _move(self, http: httpx.AsyncClient, plan: Plan, match: Match, token: str, bot: Bot) -> Any:
         own = await self._view(http, match, token)
         secret = secret_of(f"{plan.seed}|{match.number}").hex()
         cards = bot(sight(own), drawer(secret, "play", own["hand"]["number"], f"choice {own['version']}"))
         if cards is None:
-            await self._send(http, match, "passes", None, token)
-        else:
-            await self._send(http, match, "plays", {"cards": " ".join(cards)}, token)
+            return await self._send(http, match, "passes", None, token)
+        return await self._send(http, match, "plays", {"cards": " ".join(cards)}, token)
 
     async def _view(self, http: httpx.AsyncClient, match: Match, token: str | None = None) -> Any:
         view = await self._request(http, "GET", f"/tables/{match.table}", token)
@@ -162,7 +157,9 @@ class Driver:
             try:
                 response = await http.request(method, path, headers=headers, **more)
             except httpx.TransportError as error:
-                raise Away(f"{self.url} does not answer: {str(error) or type(error).__name__}. 服务没有响应。") from None
+                raise Away(
+                    f"{self.url} does not answer: {str(error) or type(error).__name__}. 服务没有响应。"
+                ) from None
             if response.status_code in AWAY:
                 raise Away(f"{self.url} answers {response.status_code}: {response.text[:200]}")
             return response
