@@ -13,6 +13,7 @@ from domain.cards import (
     BIG,
     BITS,
     LITTLE,
+    RANK_INDEX,
     TWO,
     UNITS,
     Counts,
@@ -29,6 +30,7 @@ from schemas.readings import Pattern, Reading
 
 _NATURAL = UNITS[LITTLE] - 1
 _SMALLEST_BOMB = 4
+_MOST_IN_A_RANK = 15
 
 
 class Form(NamedTuple):
@@ -243,3 +245,27 @@ def _chain_sizes(ruleset: Ruleset, sizes: list[int], form: Form) -> list[int]:
                 surplus = rest
                 break
     return sizes
+
+
+def example_of(reading: Reading) -> Counts:
+    """Natural cards that would have this reading, if any cards have; more of a rank than two packs hold where only wildcards could."""
+    top = RANK_INDEX[reading.rank]
+    if reading.pattern == "three_jokers":
+        return 2 * UNITS[LITTLE] + UNITS[BIG]
+    if reading.pattern == "four_jokers":
+        return 2 * UNITS[LITTLE] + 2 * UNITS[BIG]
+    if reading.pattern == "full_house":
+        return 3 * UNITS[top] + 2 * UNITS[0 if top else 1]
+    bottom = top - reading.groups + 1
+    if bottom < 0 or not reading.groups <= reading.cards <= _MOST_IN_A_RANK * reading.groups:
+        return 0
+    each, rest = divmod(reading.cards, reading.groups)
+    if reading.pattern != "chain" or reading.stars == 0:
+        return each * sum(UNITS[bottom : top + 1]) + rest * UNITS[top]
+    largest = min(max(reading.stars - reading.groups, 0), _MOST_IN_A_RANK)
+    counts, left = 0, reading.cards
+    for rank in range(top, bottom - 1, -1):
+        number = max(0, min(largest, left - _SMALLEST_BOMB * (rank - bottom)))
+        counts += number * UNITS[rank]
+        left -= number
+    return counts

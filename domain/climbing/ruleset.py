@@ -4,9 +4,9 @@ Each field names the clause of docs/rules/climbing.md that it states and says in
 differ in kind, the field holds a small frozen value out of a closed union and its readers match on it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Literal
 
 from schemas.readings import Pattern
 
@@ -143,13 +143,8 @@ class Coins:
         return max((share for at, share in self.shares if stars >= at), default=Decimal(0))
 
 
-@dataclass(frozen=True, slots=True)
-class Says:
-    """What a field of a ruleset is about: the clause that it states, and the field in words."""
-
-    clause: str
-    zh: str
-    en: str
+def _says(clause: str, zh: str, en: str) -> dict[str, str]:
+    return {"clause": clause, "zh": zh, "en": en}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,39 +158,45 @@ class Ruleset:
     house: tuple[str, ...]
     """The fields (by name) where the published rules are silent and this project chose."""
 
-    lead: Annotated[LeadRule, Says("C2", "首出", "who leads the first trick")]
-    wildcards: Annotated[tuple[str, ...], Says("C3.3", "百搭", "wildcards")] = ()
-    straight_from: Annotated[int, Says("C3.1", "顺子最少", "shortest straight, in ranks")] = 5
-    pair_run_from: Annotated[int, Says("C3.1", "连对最少", "shortest pair run, in ranks")] = 3
-    triple_run_from: Annotated[int, Says("C3.1", "连三张最少", "shortest triple run, in ranks")] = 3
-    full_house: Annotated[bool, Says("C3.1", "三带二", "full house is a pattern")] = False
-    largest_bomb: Annotated[int, Says("C3.1", "炸弹每点最多", "most cards of one rank in a bomb or chain")] = 8
-    chains: Annotated[Chains | None, Says("C3.1", "连炸", "chained bombs")] = None
-    three_jokers: Annotated[bool, Says("C3.1", "三王炸", "three jokers are a bomb")] = True
-    little_and_big_pair: Annotated[
-        bool, Says("C3.5", "小王大王成对", "a little and a big joker are a pair of little jokers")
-    ] = True
-    equal_readings: Annotated[
-        tuple[Pattern, ...], Says("C3.7", "同大小时后者优先", "of readings with equal top rank the later pattern holds")
-    ] = ("single", "pair", "triple", "straight", "pair_run", "triple_run", "full_house")
-    equal_chains: Annotated[
-        Literal["fewer_groups", "more_groups"],
-        Says("C3.7", "同大小连炸", "of equally strong chains the one that holds"),
-    ] = "fewer_groups"
-    surplus_to: Annotated[
-        Literal["highest", "lowest"], Says("C3.8", "多余百搭归", "the group that shows surplus wildcards")
-    ] = "highest"
-    bombs: Annotated[BombOrder, Says("C4.3", "炸弹大小", "order of bombs")]
-    catch_the_wind: Annotated[bool, Says("C5.3", "接风", "the partner catches the wind")] = True
-    abandoned_contribution_stands: Annotated[
-        bool, Says("C5.5", "逃跑时贡献分保留", "contribution stands when a hand is abandoned")
-    ] = True
-    open_partner_hands: Annotated[bool, Says("C5.7", "双明", "partners see each other's holding")] = False
-    base: Annotated[BasePoints, Says("C6.1", "底分", "base points by finish position")]
-    multiplier: Annotated[MultiplierRule, Says("C6.2", "倍数", "multiplier of the base points")]
-    contribution: Annotated[Steps, Says("C6.3", "贡献分", "points each other player loses, by stars")] = ()
-    accumulation: Annotated[Accumulation | None, Says("C6.4", "炸弹累加", "bombs of one player add up")] = None
-    coins: Annotated[Coins | None, Says("C6.6", "游戏币", "game coins")] = None
+    lead: LeadRule = field(metadata=_says("C2", "首出", "who leads the first trick"))
+    wildcards: tuple[str, ...] = field(default=(), metadata=_says("C3.3", "百搭", "wildcards"))
+    straight_from: int = field(default=5, metadata=_says("C3.1", "顺子最少", "shortest straight, in ranks"))
+    pair_run_from: int = field(default=3, metadata=_says("C3.1", "连对最少", "shortest pair run, in ranks"))
+    triple_run_from: int = field(default=3, metadata=_says("C3.1", "连三张最少", "shortest triple run, in ranks"))
+    full_house: bool = field(default=False, metadata=_says("C3.1", "三带二", "full house is a pattern"))
+    largest_bomb: int = field(
+        default=8, metadata=_says("C3.1", "炸弹每点最多", "most cards of one rank in a bomb or chain")
+    )
+    chains: Chains | None = field(default=None, metadata=_says("C3.1", "连炸", "chained bombs"))
+    three_jokers: bool = field(default=True, metadata=_says("C3.1", "三王炸", "three jokers are a bomb"))
+    little_and_big_pair: bool = field(
+        default=True, metadata=_says("C3.5", "小王大王成对", "a little and a big joker are a pair of little jokers")
+    )
+    equal_readings: tuple[Pattern, ...] = field(
+        default=("single", "pair", "triple", "straight", "pair_run", "triple_run", "full_house"),
+        metadata=_says("C3.7", "同大小时后者优先", "of readings with equal top rank the later pattern holds"),
+    )
+    equal_chains: Literal["fewer_groups", "more_groups"] = field(
+        default="fewer_groups", metadata=_says("C3.7", "同大小连炸", "of equally strong chains the one that holds")
+    )
+    surplus_to: Literal["highest", "lowest"] = field(
+        default="highest", metadata=_says("C3.8", "多余百搭归", "the group that shows surplus wildcards")
+    )
+    bombs: BombOrder = field(metadata=_says("C4.3", "炸弹大小", "order of bombs"))
+    catch_the_wind: bool = field(default=True, metadata=_says("C5.3", "接风", "the partner catches the wind"))
+    abandoned_contribution_stands: bool = field(
+        default=True, metadata=_says("C5.5", "逃跑时贡献分保留", "contribution stands when a hand is abandoned")
+    )
+    open_partner_hands: bool = field(default=False, metadata=_says("C5.7", "双明", "partners see each other's holding"))
+    base: BasePoints = field(metadata=_says("C6.1", "底分", "base points by finish position"))
+    multiplier: MultiplierRule = field(metadata=_says("C6.2", "倍数", "multiplier of the base points"))
+    contribution: Steps = field(
+        default=(), metadata=_says("C6.3", "贡献分", "points each other player loses, by stars")
+    )
+    accumulation: Accumulation | None = field(
+        default=None, metadata=_says("C6.4", "炸弹累加", "bombs of one player add up")
+    )
+    coins: Coins | None = field(default=None, metadata=_says("C6.6", "游戏币", "game coins"))
 
     def __hash__(self) -> int:
         """Id and version tell rulesets apart quickly; equality still compares everything."""

@@ -4,12 +4,13 @@ Legality, options, hints and audit all ask these tables, so they cannot disagree
 small part of what two packs could form; what is dropped when a table is full is only compiled again.
 """
 
+from dataclasses import replace
 from functools import cache
 from typing import Final, Literal
 
 from domain.cards import RANK_INDEX, Counts
 from domain.climbing.options import Option, OptionTables, cost
-from domain.climbing.reading import readings_of
+from domain.climbing.reading import example_of, readings_of
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.strength import beats
 from schemas.readings import Reading
@@ -34,6 +35,11 @@ class Tables:
                 self._readings.clear()
             found = self._readings[counts] = readings_of(self.ruleset, counts)
         return found
+
+    def is_reading(self, reading: Reading) -> bool:
+        """Whether some cards can have this reading by this ruleset, whatever its wildcards stand for."""
+        found = readings_of(self.ruleset, example_of(reading))
+        return any(replace(each, stands_for=reading.stands_for) == reading for each in found)
 
     def read(self, counts: Counts, lead: Reading | None) -> Reading | None:
         """The reading that holds: the strongest that beats the lead, or the strongest of all when leading. None: the play is refused."""
