@@ -72,9 +72,12 @@ class Driver:
         """Play all tables of a plan at once. Raises Failed when the service refuses or stays away."""
         async with self._session() as http:
             matches = [Match(number) for number in range(1, plan.tables + 1)]
-            async with asyncio.TaskGroup() as group:
-                for match in matches:
-                    group.create_task(self._match(http, plan, match, on_hand))
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for match in matches:
+                        group.create_task(self._match(http, plan, match, on_hand))
+            except* Failed as failed:
+                raise failed.exceptions[0] from None
             for match in matches:
                 await self._settle(http, match)
         return matches

@@ -1,0 +1,176 @@
+"""The commands of the README on a real house: NATS, service, projections, each a process."""
+
+import json
+import os
+import signal
+import socket
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.verify import verify_file
+from schemas.envelope import read_line
+from schemas.events import HandScored
+from schemas.matchfile import read_match
+from tests.kit.house import House, shuangkou
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with House(tmp_path_factory.mktemp("house") / "data", "--no-demo") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def played(house: House) -> Any:
+    return house.json("play", "--ruleset", "huopin", "--tables", "2", "--hands", "2", "--seed", "1")
+
+
+def test_bots_play_whole_matches_and_nothing_is_at_fault(house: House, played: Any) -> None:
+    assert [table["hands"] for table in played["tables"]] == [2, 2]
+    verified = house.run("verify", "--all")
+    assert verified.returncode == 0
+    assert "2 桌 tables, 4 局 hands" in verified.stdout
+    assert house.json("verify", "--all")["clean"] is True
+
+
+def test_the_ledger_is_the_sum_of_the_scores_in_the_exported_files(house: House, played: Any, tmp_path: Path) -> None:
+    scores: Counter[str] = Counter()
+    for number, table in enumerate(played["tables"]):
+        path = tmp_path / f"{number}.ndjson"
+        assert house.run("export", table["table"], "-o", str(path)).returncode == 0
+        assert verify_file(path.read_bytes()).clean
+        for line in read_match(path.read_bytes()).lines:
+            event = read_line(line).event
+            if isinstance(event, HandScored):
+                scores.update({f"player:{name}": score for name, score in zip(event.players, event.score, strict=True)})
+    balances = {row["account"]: row["balance"] for row in house.json("ledger")["balances"]}
+    assert {name: amount for name, amount in balances.items() if name.startswith("player:")} == dict(scores)
+    assert sum(balances.values()) == 0
+
+
+def test_tables_show_replay_and_explain_say_what_happened(house: House, played: Any) -> None:
+    table = played["tables"][0]["table"]
+    listed = house.json("tables")
+    assert {row["table"] for row in listed} == {each["table"] for each in played["tables"]}
+    assert all(row["status"] == "closed" for row in listed)
+    shown = house.run("show", table, "--as", "spectator", "--at", "12").stdout
+    assert table in shown
+    assert "event 12" in shown
+    spectator = house.json("show", table, "--as", "spectator", "--at", "12")
+    auditor = house.json("show", table, "--as", "auditor", "--at", "12")
+    assert {seat["holding"] for seat in spectator["seats"]} == {None}
+    assert all(len(seat["holding"]) == seat["cards"] for seat in auditor["seats"])
+    steps = house.run("replay", table).stdout.splitlines()
+    assert len(steps) == played["tables"][0]["events"]
+    assert "hand starts" in house.run("replay", table).stdout
+    explained = house.json("explain", table, "--hand", "1")
+    assert {why["kind"] for why in explained["why"]} >= {"outcome", "base", "sum"}
+    player = explained["players"][0]
+    assert player in house.run("explain", table, "--hand", "1", "--player", player).stdout
+    assert f"player:{player}" in house.run("ledger", "--player", player).stdout
+
+
+def test_replay_walks_forward_and_back(house: House, played: Any) -> None:
+    from services.cli.looking import lines_of
+    from services.cli.replaying import Replay
+    from services.settings import Settings
+
+    steps = Replay.of(lines_of(played["tables"][0]["table"], Settings(data=house.data)), "spectator")
+    assert len(steps.hands()) == 2
+    assert steps.tricks()[0] > steps.hands()[0]
+    assert all(seat.holding is None for seat in steps.view(steps.tricks()[1], "spectator").seats)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("show", "nowhere"), 1, "no such table"),
+        (("show", "nowhere", "--as", "5"), 1, "viewer"),
+        (("explain", "nowhere", "--hand", "1"), 1, "no such table"),
+        (("play", "--ruleset", "mahjong"), 1, "mahjong"),
+        (("verify",), 2, "verify takes"),
+        (("frobnicate",), 2, "No such command"),
+        (("play",), 2, "--ruleset"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_words(
+    house: House, arguments: tuple[str, ...], status: int, words: str
+) -> None:
+    done = house.run(*arguments)
+    assert done.returncode == status, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_changed_byte_is_found_and_its_event_named(house: House, played: Any, tmp_path: Path) -> None:
+    path = tmp_path / "match.ndjson"
+    house.run("export", played["tables"][1]["table"], "-o", str(path))
+    data = path.read_bytes()
+    at = data.index(b'"time":"', data.index(b':20",')) + 12
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    done = shuangkou("verify", str(path))
+    assert done.returncode == 1
+    assert f"{played['tables'][1]['table']}:20" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_secrets_are_their_owners(house: House) -> None:
+    for name in ("credentials.json", "secrets.json", "nats.json", "nats.conf"):
+        assert stat.S_IMODE((house.data / name).stat().st_mode) == 0o600, name
+    password = json.loads((house.data / "secrets.json").read_text())["nats_password"]
+    for process in house.processes().values():
+        assert password not in Path(f"/proc/{process['pid']}/cmdline").read_text()
+        assert password not in Path(f"/proc/{process['pid']}/environ").read_text()
+
+
+def test_a_second_up_on_the_same_folder_is_refused(house: House) -> None:
+    done = shuangkou("up", "--data", str(house.data), "--port", "0")
+    assert done.returncode == 1
+    assert "Another `shuangkou up` works on" in done.stderr
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = shuangkou("up", "--data", str(tmp_path / "data"), "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 1
+    assert "is taken" in done.stderr
+
+
+def test_without_a_house_the_command_line_says_what_to_do(tmp_path: Path) -> None:
+    done = shuangkou("tables", data=tmp_path)
+    assert done.returncode == 1
+    assert "shuangkou up" in done.stderr
+
+
+def test_simulate_gives_the_same_bytes_twice(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        done = shuangkou("simulate", "--ruleset", "jj", "--hands", "2", "--seed", "x", "--out", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert shuangkou("verify", str(tmp_path / "a")).returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_within_five_seconds_leaves_nothing_running_and_loses_nothing(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    data = tmp_path / "data"
+    with House(data, "--no-demo") as house:
+        before = house.json("play", "--ruleset", "basic", "--tables", "1", "--hands", "1")["tables"]
+        pids = [process["pid"] for process in house.processes().values()]
+        took = house.stop(number)
+    assert took < 5
+    assert house.process.returncode == 0
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid or 0, 0)
+    with House(data, "--no-demo") as again:
+        assert [row["version"] for row in again.json("tables")] == [before[0]["events"]]
+        assert again.json("verify", "--all")["clean"] is True
