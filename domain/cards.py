@@ -31,8 +31,8 @@ _OF_CARD: Final = {card: UNITS[RANK_INDEX[rank_of(card)]] for card in CARDS}
 _OF_RANK: Final = {rank: UNITS[index] for rank, index in RANK_INDEX.items()}
 _SUPPLY: Final = {rank: 8 if RANK_INDEX[rank] <= TWO else 2 for rank in RANKS}
 _SLACK: Final = sum((16 - 1 - _SUPPLY[rank]) * UNITS[index] for rank, index in RANK_INDEX.items())
-_SAFE: Final = 24
-"""So many cards cannot overflow a field of the packed sum before the supply is checked."""
+_SAFE: Final = 18
+"""So many cards cannot overflow a field of the packed sum when the slack is added: 18 jokers and a slack of 13 are 31."""
 
 
 def counts_of(cards: Iterable[str]) -> Counts:

@@ -16,12 +16,13 @@ from typing import Annotated, Any, BinaryIO, Final
 import orjson
 import typer
 
-from domain.cards import RANK_INDEX, Counts, counts_of, counts_of_ranks, ranks_text
+from domain.cards import Counts, counts_of, counts_of_ranks, ranks_text
 from domain.climbing import rulesets
 from domain.climbing.bombs import BombPlay
 from domain.climbing.scoring import settle
 from domain.climbing.tables import Tables, tables_for
-from schemas.notation import Unreadable, parse_cards
+from domain.seats import SEATS
+from schemas.notation import RANKS, Unreadable, parse_cards
 from schemas.readings import Reading
 
 Line = dict[str, Any]
@@ -36,7 +37,7 @@ _READING: Final = ("pattern", "rank", "cards", "groups", "stars")
 
 def op_read(line: Line) -> Line:
     """What cards count as, led or against a lead (C3, C4)."""
-    tables = _tables(line.get("ruleset"))
+    tables = _tables(line)
     counts = _cards(line, "cards")
     lead = _lead(tables, line.get("lead"))
     reading = tables.read(counts, lead)
@@ -47,16 +48,16 @@ def op_read(line: Line) -> Line:
 
 def op_options(line: Line) -> Line:
     """Every set of ranks out of a hand that may be played, weakest first."""
-    tables = _tables(line.get("ruleset"))
+    tables = _tables(line)
     options = tables.options(_cards(line, "hand"), _lead(tables, line.get("lead")))
     return {"options": [{"ranks": ranks_text(option.counts), "reading": option.reading} for option in options]}
 
 
 def op_settle(line: Line) -> Line:
     """The score of a hand, explained (C6, C7)."""
-    tables = _tables(line.get("ruleset"))
+    tables = _tables(line)
     finish, plays = line.get("finish"), line.get("plays", [])
-    if not isinstance(finish, list) or not all(_is_seat(seat) for seat in finish):
+    if not isinstance(finish, list) or not all(map(_is_seat, finish)) or sorted(finish) != list(SEATS):
         raise Unreadable(f"finish: must be the four seats in finishing order, like [0, 2, 3, 1], not {finish!r}")
     if not isinstance(plays, list):
         raise Unreadable(f"plays: must be a list of the bombs played, not {plays!r}")
@@ -86,27 +87,44 @@ def _op(name: str) -> Op:
     return OPS[name]
 
 
-@cache
-def _tables(ruleset_id: object) -> Tables:
-    if not isinstance(ruleset_id, str):
+def _tables(line: Line) -> Tables:
+    ruleset_id = line.get("ruleset")
+    if isinstance(ruleset_id, str):
+        return _tables_of(ruleset_id)
+    if ruleset_id is None:
         raise Unreadable("ruleset: is missing; name one in the line or with --ruleset")
-    return tables_for(rulesets.get(ruleset_id))
+    raise Unreadable(f"ruleset: must be a text, not {ruleset_id!r}")
+
+
+@cache
+def _tables_of(ruleset_id: str) -> Tables:
+    try:
+        return tables_for(rulesets.get(ruleset_id))
+    except rulesets.UnknownRuleset as error:
+        raise Unreadable(f"ruleset: {error}") from None
 
 
 def _cards(line: Line, name: str) -> Counts:
     """Rank counts of the cards of a line: with suits under `name`, or as ranks under `ranks`."""
     text, ranks = line.get(name), line.get("ranks")
     if (text is None) == (ranks is None):
-        raise Unreadable(f"give either {name} (with suits, 7S 7H BJ) or ranks (7 7 BJ)")
-    if not isinstance(text if ranks is None else ranks, str):
-        raise Unreadable(f"{name if ranks is None else 'ranks'}: must be text, cards separated by spaces")
-    if ranks is not None:
-        return counts_of_ranks(ranks.split())
-    cards = parse_cards(text or "")
+        raise Unreadable(f"{name}: give either {name} (with suits, 7S 7H BJ) or ranks (7 7 BJ)")
+    field = name if ranks is None else "ranks"
+    given = text if ranks is None else ranks
+    if not isinstance(given, str):
+        raise Unreadable(f"{field}: must be a text, with spaces between, not {given!r}")
+    try:
+        return _counts_of_cards(given) if ranks is None else counts_of_ranks(given.split())
+    except Unreadable as error:
+        raise Unreadable(f"{field}: {error}") from None
+
+
+def _counts_of_cards(text: str) -> Counts:
+    cards = parse_cards(text)
     if len(set(cards)) < len(cards):
         for card, number in Counter(cards).items():
             if number > _COPIES:
-                raise Unreadable(f"{name}: {number} times {card}; two packs hold it twice")
+                raise Unreadable(f"{number} times {card}; two packs hold it twice")
     return counts_of(cards)
 
 
@@ -118,39 +136,50 @@ def _lead(tables: Tables, lead: Any) -> Reading | None:
     missing = [name for name in _READING if name not in lead]
     if missing:
         raise Unreadable(f"lead: lacks {', '.join(missing)}; give a reading as `read` returns it")
-    try:
-        return _known_lead(tables, lead["pattern"], lead["rank"], lead["cards"], lead["groups"], lead["stars"])
-    except TypeError:
-        raise Unreadable(f"lead: is no reading: {lead!r}") from None
+    pattern, rank, *numbers = (lead[name] for name in _READING)
+    if not isinstance(pattern, str) or not isinstance(rank, str):
+        raise Unreadable(f"lead: pattern and rank must be texts, not {pattern!r} and {rank!r}")
+    if not _are_whole(numbers):
+        raise Unreadable(f"lead: cards, groups and stars must be whole numbers, not {numbers!r}")
+    return _known_lead(tables, pattern, rank, *numbers)
 
 
 @cache
-def _known_lead(tables: Tables, pattern: Any, rank: Any, cards: Any, groups: Any, stars: Any) -> Reading:
-    numbers = all(type(number) is int for number in (cards, groups, stars))
-    if not numbers or rank not in RANK_INDEX or cards < 1 or groups < 1:
-        raise Unreadable("lead: rank must be a rank, and cards, groups and stars whole numbers")
-    reading = Reading(pattern, rank, cards, groups, stars)
-    if not tables.is_reading(reading):
+def _known_lead(tables: Tables, pattern: str, rank: str, cards: int, groups: int, stars: int) -> Reading:
+    reading = _reading(tables, pattern, rank, [cards, groups, stars])
+    if reading is None:
         told = f"{pattern} to {rank}, {cards} cards, {groups} groups, {stars} stars"
         raise Unreadable(f"lead: {told} cannot be by the rules of {tables.ruleset.id}")
     return reading
+
+
+def _reading(tables: Tables, pattern: Any, rank: Any, numbers: list[Any]) -> Reading | None:
+    """The reading with this pattern, rank, and cards, groups and stars; None if no cards could have it."""
+    cards, groups, stars = numbers
+    if rank not in RANKS or cards < 1 or groups < 1:
+        return None
+    reading = Reading(pattern, rank, cards, groups, stars)
+    return reading if tables.is_reading(reading) else None
 
 
 def _bomb(tables: Tables, number: int, play: Any) -> BombPlay:
     """A bomb of `settle`; its rank does not matter there and may be left out."""
     if not isinstance(play, dict) or not _is_seat(play.get("seat")):
         raise Unreadable(f"plays: number {number} must be an object with a seat from 0 to 3")
-    pattern: Any = play.get("pattern")
-    numbers: list[Any] = [play.get(name) for name in ("cards", "groups", "stars")]
+    numbers = [play.get(name) for name in ("cards", "groups", "stars")]
     event = play.get("event")
-    if not all(type(value) is int for value in numbers) or not (event is None or type(event) is int):
+    if not _are_whole(numbers) or not (event is None or _are_whole([event])):
         raise Unreadable(f"plays: number {number} must have cards, groups and stars as whole numbers")
-    cards, groups, stars = numbers
+    pattern = play.get("pattern")
     rank = play.get("rank", "BJ" if pattern in ("three_jokers", "four_jokers") else "A")
-    reading = Reading(pattern, rank, cards, groups, stars)
-    if not (rank in RANK_INDEX and groups > 0 and reading.is_bomb and tables.is_reading(reading)):
+    reading = _reading(tables, pattern, rank, numbers)
+    if reading is None or not reading.is_bomb:
         raise Unreadable(f"plays: number {number} is no bomb of {tables.ruleset.id}: {play!r}")
     return BombPlay(play["seat"], replace(reading, rank=play.get("rank", "")), event)
+
+
+def _are_whole(values: list[Any]) -> bool:
+    return all(type(value) is int for value in values)
 
 
 def _is_seat(value: Any) -> bool:
@@ -162,14 +191,16 @@ def answer(line: bytes, default_ruleset: str | None) -> bytes:
     try:
         asked = orjson.loads(line)
         if not isinstance(asked, dict):
-            raise Unreadable("a line must be one JSON object")
+            raise Unreadable("line: must be one JSON object")
         if default_ruleset is not None:
             asked.setdefault("ruleset", default_ruleset)
         name = asked.get("op")
         if not isinstance(name, str):
             raise Unreadable(f"op: must be one of {', '.join((*OPS, *_TRUMP_OPS))}")
         return orjson.dumps(_op(name)(asked))
-    except (ValueError, LookupError, TypeError) as error:
+    except orjson.JSONDecodeError as error:
+        return orjson.dumps({"error": f"line: is no JSON: {error}"})
+    except ValueError as error:
         return orjson.dumps({"error": str(error)})
 
 
@@ -199,4 +230,12 @@ def rules(
 
     Example: echo '{"op":"read","ruleset":"huopin","ranks":"7 7 7 7 BJ"}' | shuangkou rules
     """
+    if ruleset is not None and ruleset not in _known():
+        raise typer.BadParameter(f"no ruleset {ruleset!r}; there are {', '.join(_known())}", param_hint="--ruleset")
     run_filter(sys.stdin.buffer, sys.stdout.buffer, ruleset)
+
+
+def _known() -> list[str]:
+    from domain.trumps.rulesets import all_rulesets as trumps
+
+    return [*(each.id for each in rulesets.all_rulesets()), *(each.id for each in trumps())]
