@@ -89,9 +89,9 @@ def of_store(error: StoreError) -> Problem:
         return Problem(
             507,
             "storage_full",
-            "The event store has no room left. Nothing was recorded and nothing is lost. "
-            "When the operator has made room, send the same command again.",
-            "存储空间已满,本次操作没有记录,已有记录不受影响。",
+            "The event store has no room left. Nothing that was recorded is lost. "
+            "When the operator has made room, send the same command again with the same Idempotency-Key.",
+            "存储空间已满,已有记录不受影响;扩容后请用同一 Idempotency-Key 重发。",
             headers={"Retry-After": "60"},
         )
     if isinstance(error, Unavailable):
@@ -126,22 +126,19 @@ def _unavailable(*, unknown: bool) -> Problem:
     )
 
 
-def _invalid(error: RequestValidationError) -> Problem:
-    """What FastAPI found wrong with a request, without repeating what was sent."""
-    found = error.errors()
-    if any(each["type"] == "json_invalid" for each in found):
-        where = next(each["loc"][-1] for each in found if each["type"] == "json_invalid")
-        return Problem(
-            400, "malformed_json", f"The body is not JSON: wrong at character {where}.", "请求正文不是合法的 JSON。"
-        )
+def malformed(what: str) -> Problem:
+    """A body that is not JSON."""
+    return Problem(400, "malformed_json", f"The body is not JSON: {what}.", "请求正文不是合法的 JSON。")
+
+
+def invalid(found: Sequence[Mapping[str, Any]]) -> Problem:
+    """What was found wrong with a request (pydantic's list of errors), without repeating what was sent."""
     errors = [
         {"in": str(each["loc"][0]), "field": ".".join(map(str, each["loc"][1:])) or "body", "problem": each["msg"]}
         for each in found
     ]
     first = errors[0]
-    hint = ""
-    if first["field"] == "body":
-        hint = " Send a JSON object with Content-Type: application/json."
+    hint = " Send a JSON object." if first["field"] == "body" else ""
     return Problem(
         400, "unreadable", f"{first['field']}: {first['problem']}.{hint}", "请求内容无法识别。", errors=errors
     )
@@ -171,7 +168,7 @@ def problem_of(error: Exception) -> Problem:
     """The problem to answer an exception with; one that nobody foresaw becomes a 500 that tells nothing about it."""
     match error:
         case RequestValidationError():
-            return _invalid(error)
+            return invalid(error.errors())
         case HTTPException():
             return _plain(error)
         case Refused():

@@ -18,10 +18,11 @@ from services.auth import Caller
 from services.problems import problem_of
 from services.tables import keys
 from services.tables.rooms import Done, Order
+from services.tables.routing import CommandRoute
 from services.tables.service import Calling, Key, Match, Running, Service, TableId
 from services.tables.showing import answer, etag, turn_of
 
-router = APIRouter(tags=["commands"])
+router = APIRouter(tags=["commands"], route_class=CommandRoute)
 
 
 class _Body(BaseModel):

@@ -37,7 +37,11 @@ class Given(NamedTuple):
 
 
 class Room:
-    """A table as this process knows it. `known` is the highest version it has heard of; `unsure` that a write may have landed unseen."""
+    """A table as this process knows it.
+
+    `known` is the highest version it has heard of; `unsure` that a write may have landed unseen,
+    `whole` that its last command is known to be recorded to the end.
+    """
 
     def __init__(self, table_id: str) -> None:
         self.id = table_id
@@ -45,6 +49,8 @@ class Room:
         self.head: Head = EMPTY
         self.known = 0
         self.unsure = True
+        self.whole = False
+        self.last: Given | None = None
         self.fault: BrokenLog | None = None
         self.time = ""
         self.lines: list[bytes] = []
@@ -82,6 +88,7 @@ class Room:
             if recorded.version == self.version + 1:
                 self._take(recorded)
                 self.head = Head(recorded.version, sequence)
+                self.whole = False
                 came = True
         if came:
             self.wake()
@@ -111,7 +118,7 @@ class Room:
             self.ended[recorded.event.hand] = version
         key, _, request = recorded.command.rpartition(".")
         before = self._given.get(key)
-        self._given[key] = Given(request, version if before is None else before.first, version)
+        self.last = self._given[key] = Given(request, version if before is None else before.first, version)
 
     def broken(self, error: Exception | str) -> NoReturn:
         """Note that the record of this table is wrong, and raise that."""

@@ -19,10 +19,11 @@ from schemas.commands import Command, StartHand
 from schemas.envelope import TABLE_ID, Recorded
 from schemas.events import type_name
 from services.eventstore.core import JetStreamStore, NewEvent
-from services.eventstore.errors import BrokenLog, Conflict, Head, StorageFull, StoreError, TooLarge, Unavailable
+from services.eventstore.errors import BrokenLog, Conflict, StorageFull, StoreError, TooLarge, Unavailable
 from services.eventstore.wire import StoredRecord
 from services.problems import Problem
 from services.tables.room import Room, Step
+from services.tables.unfinished import rest_of
 
 log = logging.getLogger(__name__)
 
@@ -155,43 +156,58 @@ class Rooms:
             await self._catch_up(room)
         if room.fault is not None:
             raise room.fault
+        if not room.whole:
+            await self._finish(room)
+            return None
         before = _repeated(room, order)
         if before is not None:
             return before
         if order.if_match is not None and order.if_match != room.version:
             raise _stale(room.version)
         happened = self._decide(room, order)
-        try:
-            head = await self._append(room, happened)
-        except Conflict as conflict:
-            room.known = max(room.known, conflict.head.version)
+        if not await self._append(room, happened):
             return None
-        room.merge(happened, head.sequence)
         return Done(room, tuple(room.steps(happened[0].version, happened[-1].version)))
+
+    async def _finish(self, room: Room) -> None:
+        """See that the last command is recorded to its end before another one is."""
+        rest = rest_of(room, self._seed_of)
+        if rest:
+            log.warning("table %s: finishing the command of event %d, recorded in part", room.id, room.version)
+        if not rest or await self._append(room, rest):
+            room.whole = True
 
     def _decide(self, room: Room, order: Order) -> Sequence[Recorded]:
         table = room.table
         command = order.wish(table)
-        seed = None
-        if table is not None:
-            hand = table.hands + isinstance(command, StartHand)
-            seed = derived_seed(self._deal_key, table.id, hand)
+        seed = self._seed_of(table, command) if table is not None else None
         given = Given(max(self.clock(), room.time), f"{order.key}.{order.request}", seed)
         return decide(table, room.id, command, given)
 
-    async def _append(self, room: Room, happened: Sequence[Recorded]) -> Head:
+    def _seed_of(self, table: Table, command: Command) -> str:
+        return derived_seed(self._deal_key, table.id, table.hands + isinstance(command, StartHand))
+
+    async def _append(self, room: Room, happened: Sequence[Recorded]) -> bool:
+        """Record events; False when somebody else was quicker. After any other failure the room knows whether it must look."""
         room.unsure = True
+        events = [NewEvent(type_name(type(recorded.event)), recorded.line) for recorded in happened]
         try:
-            events = [NewEvent(type_name(type(recorded.event)), recorded.line) for recorded in happened]
             head = await self.store.append(room.id, room.head, events)
-        except (StorageFull, TooLarge):
+        except Conflict as conflict:
+            room.known = max(room.known, conflict.head.version)
+            return False
+        except TooLarge:
             room.unsure = False
+            raise
+        except StorageFull:
+            room.unsure = len(events) > 1  # of several, the first may be recorded
             raise
         except Unavailable as error:
             room.unsure = error.unknown
             raise
-        room.unsure = False
-        return head
+        room.merge(happened, head.sequence)
+        room.unsure, room.whole = False, True
+        return True
 
     async def _catch_up(self, room: Room) -> None:
         """Read the stream until the room has everything that its leader has."""

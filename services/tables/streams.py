@@ -24,8 +24,9 @@ BEHIND: Final = 256
 """Events a client that had caught up may be behind before it is let go."""
 CHUNK: Final = 32 * 1024
 """Bytes sent at once when there is much to send."""
-HELLO: Final = b"retry: 1000\n\n"
-BEAT: Final = b": still here\n\n"
+HELLO: Final = b"retry: 1000\n"
+BEAT: Final = b": still here\n"
+"""A comment is a line, not a message: with an empty line after it some clients would make an empty message of it."""
 SLOW: Final = b'event: too-slow\ndata: {"detail":"You were too far behind; connect again with Last-Event-ID and you miss nothing."}\n\n'
 FAULT: Final = b'event: fault\ndata: {"detail":"The record of this table has a fault; the operator is to look."}\n\n'
 
@@ -90,7 +91,7 @@ class EventStream(Response):
         if self.after is None and table is not None:
             await self._write(HELLO + snapshot(table, self.eyes(table)))
             return table.version
-        await self._write(HELLO)
+        await self._write(BEAT)
         return self.after or 0
 
     async def _send_up_to(self, version: int, cursor: int) -> int:

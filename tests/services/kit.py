@@ -105,7 +105,7 @@ async def running(
 
     app = create_app(settings, commands=commands, connect=connect)
     serving = server(app, settings)
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio leaves Nagle on
     listening.bind(("127.0.0.1", 0))
     task = asyncio.create_task(serving.serve([listening]))
     while not serving.started:
@@ -114,10 +114,12 @@ async def running(
             raise AssertionError("the service did not start")
         await asyncio.sleep(0.01)
     base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    async with httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client:
-        yield Running(client, load_secrets(data), app.state.service)
-    serving.should_exit = True
-    await task
+    try:
+        async with httpx.AsyncClient(base_url=base, timeout=30, trust_env=False) as client:
+            yield Running(client, load_secrets(data), app.state.service)
+    finally:
+        serving.should_exit = True
+        await task
 
 
 async def table_of_four(service: Running, ruleset: str = "basic", **options: Any) -> AtTable:
