@@ -116,6 +116,12 @@ class JetStreamStore:
         """Disconnect. Open calls raise Unavailable."""
         await self.link.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def append(
         self, key: str, expected: Head, events: Sequence[NewEvent], *, within: float | None = None, repeat: bool = True
     ) -> Head:

@@ -216,6 +216,10 @@ class Link:
     async def _on_error(self, error: Exception) -> None:
         self.errors += 1
         log.info("nats: %r", error)
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            # nats-py's loop for reconnecting can lose a cancellation, and would then keep the process from ending for ever
+            raise asyncio.CancelledError
 
 
 def answer(data: bytes) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvloop
 from eventsourcing.persistence import IntegrityError, OperationalError, StoredEvent
 
 from services.eventstore.core import Conflict, Head, JetStreamStore, NewEvent, StoredRecord, Unavailable
@@ -247,3 +248,14 @@ def test_two_factories_on_one_stream_see_each_others_events(own_nats_server: Emb
     assert [event.state for event in second.select_events("a", gt=1)] == [b"2"]
     one.close()
     two.close()
+
+
+def test_a_program_that_forgot_to_close_ends_all_the_same(own_nats_server: EmbeddedServer) -> None:
+    """nats-py's reconnect loop can swallow the cancellation that ends a program; with NATS down it would then run for ever."""
+
+    async def forgetful() -> None:
+        await JetStreamStore.connect(own_nats_server.url)
+        await asyncio.to_thread(own_nats_server.kill)
+        await asyncio.sleep(0.3)
+
+    uvloop.run(asyncio.wait_for(forgetful(), 5))
