@@ -3,20 +3,27 @@
 Plays come from small tables by place: all plays of one rank, all plays of one run window, all full houses of two ranks. Each entry of
 such a table is one set of ranks and stands in the one place where its strongest reading puts it, so no set is found twice; what a
 holding can play is what of a table it contains. Chains are rare and so many that they are compiled set by set.
+
+A player is asked again with the same cards after each pass. So what a holding can play is kept by pattern, sorted, and an answer is the
+part of it above the lead.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from domain.cards import ACE, BIG, LITTLE, RANK_INDEX, TWO, UNITS, Counts, contains, count_at, present
+from domain.cards import ACE, BIG, BITS, LITTLE, RANK_INDEX, TWO, UNITS, Counts, contains, count_at, present
 from domain.climbing.reading import Form, forms, reading_of, run_patterns
 from domain.climbing.ruleset import Ruleset
-from domain.climbing.strength import BOMB, floor_of
+from domain.climbing.strength import BOMB, floor_of, floor_of_rank
 from schemas.readings import Pattern, Reading
 
 _MOST_CHAINS: Final = 50_000
+_MOST_HOLDINGS: Final = 2_000
 _SMALLEST_BOMB: Final = 4
+_FIELD: Final = (1 << BITS) - 1
+_SHIFTS: Final = tuple(range(0, BITS * (TWO + 1), BITS))
 
 
 class Option(NamedTuple):
@@ -39,14 +46,32 @@ class Place(NamedTuple):
     follow: Entries
 
 
+class Sorted(NamedTuple):
+    """Options from the weakest to the strongest, and the precedence of each."""
+
+    precedences: list[int]
+    options: list[Option]
+
+
+What = tuple[Pattern | Literal["leads", "bombs"], int]
+"""What to play: a pattern and its number of groups (0: any), all leads, or all bombs."""
+
+_LEADS: Final[What] = ("leads", 0)
+_BOMBS: Final[What] = ("bombs", 0)
+
+
 class Held(NamedTuple):
-    """A holding taken apart: the number of natural cards of each rank, the jokers, and how many of these are wild."""
+    """A holding taken apart: the number of natural cards of each rank, the jokers, and how many of these are wild.
+
+    `playable` keeps what was found to be playable out of it.
+    """
 
     counts: Counts
     numbers: tuple[int, ...]
     little: int
     big: int
     wild: int
+    playable: dict[What, Sorted]
 
 
 def _entry(form: Form, counts: Counts, reading: Reading) -> Entry:
@@ -66,25 +91,49 @@ class OptionTables:
         self._of_two_ranks: Final[dict[tuple[int, int, int, int], Place]] = {}
         self._of_jokers: Final[dict[tuple[int, int], Entries]] = {}
         self._chains: Final[dict[Counts, Entry | None]] = {}
+        self._of_holding: Final[dict[Counts, Held]] = {}
 
     def options(self, holding: Counts, lead: Reading | None) -> list[Option]:
         """See `Tables.options`."""
-        held = self._held(holding)
+        held = self._of_holding.get(holding) or self._held(holding)
         if lead is None:
-            found = self._leads(held)
-        elif lead.is_bomb:
-            floor = floor_of(self._ruleset, lead)
-            found = [entry for entry in self._bombs(held) if entry[0] > floor]
-        else:
-            found = self._follows(held, lead)
-            found.extend(self._bombs(held))
-        found.sort()
-        return [entry[3] for entry in found]
+            return self._playable(held, _LEADS).options.copy()
+        bombs = self._playable(held, _BOMBS)
+        if lead.is_bomb:
+            return bombs.options[bisect_right(bombs.precedences, floor_of(self._ruleset, lead)) :]
+        same = self._playable(held, (lead.pattern, lead.groups if lead.pattern in self._runs else 0))
+        higher = bisect_right(same.precedences, floor_of_rank(RANK_INDEX[lead.rank]))
+        return same.options[higher:] + bombs.options
 
     def _held(self, holding: Counts) -> Held:
+        if len(self._of_holding) >= _MOST_HOLDINGS:
+            self._of_holding.clear()
         little, big = count_at(holding, LITTLE), count_at(holding, BIG)
         wild = self._little_wild * little + self._big_wild * big
-        return Held(holding, tuple(count_at(holding, rank) for rank in range(TWO + 1)), little, big, wild)
+        numbers = tuple([holding >> shift & _FIELD for shift in _SHIFTS])
+        held = self._of_holding[holding] = Held(holding, numbers, little, big, wild, {})
+        return held
+
+    def _playable(self, held: Held, what: What) -> Sorted:
+        found = held.playable.get(what)
+        if found is None:
+            entries = self._find(held, what)
+            entries.sort()
+            found = held.playable[what] = Sorted([entry[0] for entry in entries], [entry[3] for entry in entries])
+        return found
+
+    def _find(self, held: Held, what: What) -> list[Entry]:
+        pattern, groups = what
+        if pattern == "leads":
+            return self._leads(held)
+        if pattern == "bombs":
+            return list(self._bombs(held))
+        if pattern in self._runs:
+            return self._run(held, pattern, groups)
+        if pattern == "full_house":
+            places = self._full_houses(held)
+            return [entry for place in places for entry in place.follow if contains(held.counts, entry[2])]
+        return self._same_rank(held, pattern)
 
     def _leads(self, held: Held) -> list[Entry]:
         found = list(self._jokers(held.little, held.big))
@@ -96,37 +145,27 @@ class OptionTables:
             for bottom, top in _windows(held, each, fewest):
                 place = self._window(pattern, each, bottom, top, held)
                 found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
-        for place in self._full_houses(held, 0):
+        for place in self._full_houses(held):
             found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
         found.extend(self._chain_bombs(held))
         return found
 
-    def _follows(self, held: Held, lead: Reading) -> list[Entry]:
-        """Plays of the pattern of a lead that is no bomb with a higher top rank, without bombs."""
-        top = RANK_INDEX[lead.rank]
-        if lead.pattern in self._runs:
-            each, _ = self._runs[lead.pattern]
-            windows = [
-                (bottom, high)
-                for bottom, high in _windows(held, each, lead.groups)
-                if high > top and high - bottom + 1 == lead.groups
-            ]
-            places = [self._window(lead.pattern, each, bottom, high, held) for bottom, high in windows]
-        elif lead.pattern == "full_house":
-            places = list(self._full_houses(held, top + 1))
-        else:
-            return self._follows_in_rank(held, lead.pattern, top)
+    def _run(self, held: Held, pattern: Pattern, groups: int) -> list[Entry]:
+        """Runs of so many ranks that are no bombs."""
+        each, _ = self._runs[pattern]
+        places = [
+            self._window(pattern, each, bottom, top, held)
+            for bottom, top in _windows(held, each, groups)
+            if top - bottom + 1 == groups
+        ]
         return [entry for place in places for entry in place.follow if contains(held.counts, entry[2])]
 
-    def _follows_in_rank(self, held: Held, pattern: Pattern, top: int) -> list[Entry]:
-        found = [
-            entry
-            for entry in self._jokers(held.little, held.big)
-            if entry[3].reading.pattern == pattern and RANK_INDEX[entry[3].reading.rank] > top
-        ]
-        for rank in range(top + 1, TWO + 1):
-            if held.numbers[rank]:
-                found.extend(self._rank(rank, held.numbers[rank], held).get(pattern, ()))
+    def _same_rank(self, held: Held, pattern: Pattern) -> list[Entry]:
+        """Singles, pairs or triples, jokers among them."""
+        found = [entry for entry in self._jokers(held.little, held.big) if entry[3].reading.pattern == pattern]
+        for rank, number in enumerate(held.numbers):
+            if number:
+                found.extend(self._rank(rank, number, held).get(pattern, ()))
         return found
 
     def _bombs(self, held: Held) -> Iterator[Entry]:
@@ -211,10 +250,10 @@ class OptionTables:
                 lead.extend(entries)
         return Place(tuple(lead), tuple(follow))
 
-    def _full_houses(self, held: Held, lowest: int) -> Iterator[Place]:
+    def _full_houses(self, held: Held) -> Iterator[Place]:
         if not self._ruleset.full_house:
             return
-        for triple in range(lowest, TWO + 1):
+        for triple in range(TWO + 1):
             missing = 3 - min(held.numbers[triple], 3)
             if not held.numbers[triple] or missing > held.little + held.big:
                 continue
@@ -307,7 +346,7 @@ def cost(ruleset: Ruleset, holding: Counts, option: Option) -> tuple[int, int, i
 
 def _windows(held: Held, each: int, fewest: int) -> Iterator[tuple[int, int]]:
     """Windows (bottom, top) of at least so many ranks within 3..A that the holding can fill with its wildcards."""
-    missing_each = [max(0, each - number) for number in held.numbers[: ACE + 1]]
+    missing_each = [each - number if number < each else 0 for number in held.numbers[: ACE + 1]]
     for bottom in range(ACE + 2 - fewest):
         missing = 0
         for top in range(bottom, ACE + 1):

@@ -55,6 +55,11 @@ def precedence_key(ruleset: Ruleset, pattern: Pattern, rank: int, cards: int, gr
     return rank << 4 | ruleset.equal_readings.index(pattern)
 
 
+def floor_of_rank(rank: int) -> int:
+    """The precedence that a play that is no bomb must exceed to beat one of its pattern with this top rank (an index)."""
+    return rank << 4 | 15
+
+
 def floor_of(ruleset: Ruleset, bomb: Reading) -> int:
     """The precedence that a bomb must exceed to beat this one."""
     return BOMB + (strength(ruleset, bomb) << 4 | 15)
