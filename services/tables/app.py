@@ -100,6 +100,7 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=GRACE,
     )
     return _Server(config, app)

@@ -5,7 +5,7 @@ stream, or a read after a conflict. Events that are there already are passed ove
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, NoReturn
 
 from domain.table import Table, evolve
@@ -40,7 +40,7 @@ class Room:
     """A table as this process knows it.
 
     `known` is the highest version it has heard of; `unsure` that a write may have landed unseen,
-    `whole` that its last command is known to be recorded to the end.
+    `whole` that its last command is known to be recorded to the end; `sent` are events on their way to the store.
     """
 
     def __init__(self, table_id: str) -> None:
@@ -55,6 +55,7 @@ class Room:
         self.time = ""
         self.lines: list[bytes] = []
         self.lock = asyncio.Lock()
+        self.sent: Sequence[Recorded] = ()
         self.listeners: set[asyncio.Event] = set()
         self.messages: dict[int, dict[str, bytes]] = {}
         self.ended: dict[int, int] = {}
@@ -127,7 +128,10 @@ class Room:
         raise self.fault from None
 
     def read(self, line: bytes) -> Recorded:
-        """Read an event of this table from its bytes. Raises BrokenLog."""
+        """Read an event of this table from its bytes; one that is just being sent from here needs no reading. Raises BrokenLog."""
+        for recorded in self.sent:
+            if recorded.line == line:
+                return recorded
         try:
             return read_line(line)
         except Unreadable as error:

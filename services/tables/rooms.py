@@ -189,7 +189,7 @@ class Rooms:
 
     async def _append(self, room: Room, happened: Sequence[Recorded]) -> bool:
         """Record events; False when somebody else was quicker. After any other failure the room knows whether it must look."""
-        room.unsure = True
+        room.unsure, room.sent = True, happened
         events = [NewEvent(type_name(type(recorded.event)), recorded.line) for recorded in happened]
         try:
             head = await self.store.append(room.id, room.head, events)
@@ -205,6 +205,8 @@ class Rooms:
         except Unavailable as error:
             room.unsure = error.unknown
             raise
+        finally:
+            room.sent = ()
         room.merge(happened, head.sequence)
         room.unsure, room.whole = False, True
         return True
