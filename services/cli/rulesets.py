@@ -173,13 +173,7 @@ def _one(ruleset: AnyRuleset, as_json: bool) -> None:
         }
         print_json(head | {"fields": [asdict(field) for field in described]})
         return
-    table = Table(
-        "clause",
-        "field",
-        "value",
-        "house",
-        title=f"{ruleset.title_zh} {ruleset.title_en} ({ruleset.id}@{ruleset.version})",
-    )
+    table = Table(title=f"{ruleset.title_zh} {ruleset.title_en} ({ruleset.id}@{ruleset.version})")
     for heading in ("clause", "field", "value", "house"):
         table.add_column(heading, overflow="fold")
     for field in described:
