@@ -119,7 +119,7 @@ def _unavailable(*, unknown: bool) -> Problem:
         )
         zh = "存储未及时响应,操作可能已记录;请用同一 Idempotency-Key 重发,绝不会重复记录。"
     else:
-        en = "The event store cannot be reached. Nothing was recorded. Send the command again with the same Idempotency-Key."
+        en = "The event store cannot be reached; nothing was recorded. Try again soon, a command with the same Idempotency-Key."
         zh = "存储暂时不可用,没有记录任何内容;请用同一 Idempotency-Key 重发。"
     return Problem(
         503, "store_unavailable", en, zh, headers={"Retry-After": RETRY_AFTER}, recorded=None if unknown else False

@@ -155,3 +155,14 @@ async def test_two_services_deal_one_hand(tmp_path: Path, nats_server: EmbeddedS
         answers = await asyncio.gather(*(table.post("hands", "operator") for table in (here, there) for _ in range(3)))
         assert sorted(answer.status_code for answer in answers) == [200] + [409] * 5
         assert {answer.json().get("rule") for answer in answers if answer.status_code == 409} == {"hand_running"}
+
+
+async def test_rooms_that_nobody_uses_go_and_come_back(service: Running) -> None:
+    """Memory is bounded; a table that is not in it is read from the stream again, keys and all."""
+    service.parts.rooms.keep = 3
+    tables = [await table_of_four(service) for _ in range(6)]
+    assert len(service.parts.rooms) == 3
+    for table in tables:
+        first, again = [await table.post("hands", "operator", Idempotency_Key="h") for _ in range(2)]
+        assert (first.status_code, first.content) == (200, again.content)
+    assert len(service.parts.rooms) == 3

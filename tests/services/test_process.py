@@ -1,0 +1,91 @@
+"""The service as a process: it stops in order while clients follow, and goes on after kill -9 where it was."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+
+from domain.verify import verify_file
+from services.auth import operator_token
+from services.eventstore.server import EmbeddedServer, free_port
+from services.settings import load_secrets
+from tests.services.kit import bearer
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from services.settings import Settings
+from services.tables.app import run
+run(Settings(data=Path(sys.argv[1]), nats=sys.argv[2], port=int(sys.argv[3])))
+"""
+
+
+@asynccontextmanager
+async def process(data: Path, nats: str, port: int) -> AsyncIterator[asyncio.subprocess.Process]:
+    """The table service in a process of its own, ready."""
+    argv = (sys.executable, "-c", PROGRAM, str(data), nats, str(port))
+    started = await asyncio.create_subprocess_exec(*argv, stderr=asyncio.subprocess.DEVNULL)
+    try:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            for _ in range(400):
+                try:
+                    if (await client.get(f"http://127.0.0.1:{port}/readyz")).status_code == 200:
+                        break
+                except httpx.TransportError:
+                    await asyncio.sleep(0.05)
+        yield started
+    finally:
+        if started.returncode is None:
+            started.kill()
+        await started.wait()
+
+
+async def test_kill_9_and_on_with_the_same_hand(tmp_path: Path, own_nats_server: EmbeddedServer) -> None:
+    """Commands in flight when it is killed are repeated at its successor with their keys; the match file verifies."""
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    operator = bearer(operator_token(load_secrets(tmp_path)))
+
+    async def send(client: httpx.AsyncClient, path: str, key: str, body: object = None) -> httpx.Response:
+        for _ in range(400):
+            try:
+                return await client.post(path, json=body, headers=operator | {"Idempotency-Key": key})
+            except httpx.TransportError:
+                await asyncio.sleep(0.05)
+        raise AssertionError("the service did not come back")
+
+    async with httpx.AsyncClient(base_url=base, trust_env=False, timeout=30) as client:
+        async with process(tmp_path, own_nats_server.url, port) as first:
+            opened = [asyncio.create_task(send(client, "/tables", f"t{n}", {"ruleset": "basic"})) for n in range(60)]
+            done, _ = await asyncio.wait(opened, return_when=asyncio.FIRST_COMPLETED)
+            assert done
+            first.kill()
+            await first.wait()
+        async with process(tmp_path, own_nats_server.url, port):
+            tables = [(await each).json()["table"] for each in opened]
+            assert len(set(tables)) == 60
+            for table in tables:
+                exported = await client.get(f"/tables/{table}/export")
+                report = verify_file(exported.content)
+                assert (report.events, report.faults) == (1, ())
+
+
+async def test_sigterm_ends_it_while_clients_follow(tmp_path: Path, own_nats_server: EmbeddedServer) -> None:
+    port = free_port()
+    operator = bearer(operator_token(load_secrets(tmp_path)))
+    async with (
+        process(tmp_path, own_nats_server.url, port) as service,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+    ):
+        table = (await client.post("/tables", json={"ruleset": "basic"}, headers=operator)).json()["table"]
+        async with client.stream("GET", f"/tables/{table}/events") as stream:
+            chunks = stream.aiter_raw()
+            assert b"event: snapshot" in await anext(chunks)
+            service.send_signal(signal.SIGTERM)
+            assert [chunk async for chunk in chunks] == []
+            async with asyncio.timeout(10):
+                assert await service.wait() in {0, -signal.SIGTERM}
