@@ -5,9 +5,9 @@
     ...
     await supervisor.stop()
 
-Each process is in a session of its own, so that Ctrl-C in the terminal reaches the supervisor only, and is tied to it (services/tether.py), so that
-none outlives it. Output goes to `logs/<name>.log` in the data folder; warnings and errors are also said aloud. `processes.json` names the
-processes that run, for whoever wants to look or to kill one.
+Each process is in a session of its own, so that Ctrl-C in the terminal reaches the supervisor only, and is tied to it (services/tether.py),
+so that none outlives it. Output goes to `logs/<name>.log` in the data folder; warnings and errors are also said aloud. `processes.json`
+names the processes that run, for whoever wants to look or to kill one.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class Supervisor:
         """End all processes, the highest stage first; by force where one takes too long. Returns within five seconds."""
         deadline = time.monotonic() + STOP_WITHIN
         for child in self._children:
-            child.stopping = True
+            child.stopping.set()
         stages = sorted({child.process.stage for child in self._children}, reverse=True)
         for stage in stages:
             last = stage == stages[-1]
@@ -93,7 +93,7 @@ class Supervisor:
     def kill(self) -> None:
         """End everything at once."""
         for child in self._children:
-            child.stopping = True
+            child.stopping.set()
             child.signal(signal.SIGKILL)
 
     def note(self) -> None:
@@ -109,7 +109,7 @@ class _Child:
 
     def __init__(self, process: Process, supervisor: Supervisor) -> None:
         self.process, self.supervisor = process, supervisor
-        self.stopping = False
+        self.stopping = asyncio.Event()
         self.running: asyncio.subprocess.Process | None = None
         self.restarts = 0
         self.log = _Log(supervisor.data / "logs" / f"{process.name}.log")
@@ -120,9 +120,8 @@ class _Child:
         return {"pid": self.running.pid if self.running and alive else None, "restarts": self.restarts}
 
     async def begin(self, within: float) -> None:
-        began = time.monotonic()
         running = await self.spawn()
-        self.keeper = asyncio.create_task(self.keep(running, began), name=self.process.name)
+        self.keeper = asyncio.create_task(self.keep(running), name=self.process.name)
         if self.process.ready is None:
             return
         ready = asyncio.ensure_future(self.process.ready())
@@ -153,35 +152,45 @@ class _Child:
         finally:
             if lock:
                 lock.close()  # the child holds it now
+        if self.stopping.is_set():
+            self.signal(signal.SIGTERM)
         self.supervisor.note()
         return self.running
 
-    async def keep(self, running: asyncio.subprocess.Process, began: float) -> None:
+    async def keep(self, running: asyncio.subprocess.Process) -> None:
         """Read what it says until it ends; start it again unless it was meant to end."""
-        row = 0
+        row, began = 0, time.monotonic()
         while True:
             await self.listen(running)
-            await running.wait()
-            if self.stopping:
+            how = _how(await running.wait())
+            while not self.stopping.is_set():
+                row = 0 if time.monotonic() - began > STEADY else row
+                await self.pause(how, BACKOFF[min(row, len(BACKOFF) - 1)])
+                row, began = row + 1, time.monotonic()
+                if self.stopping.is_set():
+                    return
+                try:
+                    running = await self.spawn()
+                except (OSError, StartFailed) as error:
+                    how = f"cannot be started: {error}"
+                else:
+                    break
+            if self.stopping.is_set():
                 return
-            row = 0 if time.monotonic() - began > STEADY else row
-            pause = BACKOFF[min(row, len(BACKOFF) - 1)]
-            row += 1
-            self.supervisor.say(
-                f"{self.process.name} {_how(running.returncode)}; restarting in {pause:g} s {self.process.name} 已退出,即将重启"
-            )
-            self.supervisor.note()
-            await asyncio.sleep(pause)
-            if self.stopping:
-                return
-            self.restarts += 1
-            began = time.monotonic()
-            running = await self.spawn()
+
+    async def pause(self, how: str, seconds: float) -> None:
+        """Say what happened and wait for the restart, or for the wish to stop."""
+        name = self.process.name
+        self.supervisor.say(f"{name} {how}; restarting in {seconds:g} s ({name} 已退出,即将重启)")
+        self.supervisor.note()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+        self.restarts += 1
 
     async def listen(self, running: asyncio.subprocess.Process) -> None:
         async for line in _lines(running.stdout):
             self.log.write(line)
-            if LOUD.search(line) and QUIET not in line and not self.stopping:
+            if LOUD.search(line) and QUIET not in line and not self.stopping.is_set():
                 self.supervisor.say(f"{self.process.name}: {line}")
 
     async def end(self, within: float) -> None:
