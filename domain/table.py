@@ -5,9 +5,10 @@ is the business of its family; the table keeps what outlives a hand: who sits wh
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, assert_never
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, assert_never
 
 from domain.climbing import hand as climbing
 from domain.climbing.ruleset import PreviousFirst
@@ -52,8 +53,11 @@ class Given:
     seed: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+NO_SCORES: Final[Mapping[str, int]] = MappingProxyType({})
+"""The scores of a table before anything was scored."""
+
+
+class Table(NamedTuple):
     """A table as it stands after `version` events, the last of which has the hash `head`.
 
     `hand` is the present or latest hand, `hands` its number (0 before the first). `first` is the seat that leads the next hand where the
@@ -71,7 +75,7 @@ class Table:
     hands: int = 0
     hand: climbing.Hand | None = None
     first: int | None = None
-    scores: Mapping[str, int] = field(default_factory=dict)
+    scores: Mapping[str, int] = NO_SCORES
     seed: str | None = None
     closed: bool = False
 
@@ -260,7 +264,7 @@ def evolve(table: Table | None, recorded: Recorded) -> Table:
     if recorded.version != table.version + 1 or recorded.table != table.id:
         raise ValueError(f"event {recorded.table}:{recorded.version} does not follow {table.id}:{table.version}")
     changes = _changes(table, event, recorded.version)
-    return replace(table, version=recorded.version, head=recorded.hash, **changes)
+    return table._replace(version=recorded.version, head=recorded.hash, **changes)
 
 
 def _changes(table: Table, event: Event, version: int) -> dict[str, Any]:

@@ -5,8 +5,8 @@ for play, audit and replay alike.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import assert_never
+from dataclasses import dataclass
+from typing import NamedTuple, assert_never
 
 from domain.cards import counts_of
 from domain.climbing.ruleset import Ruleset
@@ -39,8 +39,7 @@ Holding = tuple[str, ...]
 Holdings = tuple[Holding, Holding, Holding, Holding]
 
 
-@dataclass(frozen=True, slots=True)
-class TrickPlay:
+class TrickPlay(NamedTuple):
     """Something done in the present trick: a play with its reading and the version of its event, or a pass (no cards)."""
 
     seat: int
@@ -49,9 +48,8 @@ class TrickPlay:
     reading: Reading | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hand:
-    """A hand of the climbing family as it stands.
+class Hand(NamedTuple):
+    """A hand of the climbing family as it stands. A named tuple, since every event makes a new one and nothing is made faster.
 
     `turn` is the seat to move, None before the deal and when the hand is over. `trick` holds what was done in the present trick, in order;
     `best` its strongest play so far. `bombs` are all bombs played, for the score. `contribution` what was given so far, by seat.
@@ -334,21 +332,21 @@ def evolve(hand: Hand, event: Event, version: int) -> Hand:
             return _evolve_played(hand, event, version)
         case Passed():
             trick = (*hand.trick, TrickPlay(event.seat, version))
-            return replace(hand, trick=trick, turn=_next_in(hand.holdings, event.seat))
+            return hand._replace(trick=trick, turn=_next_in(hand.holdings, event.seat))
         case TrickWon():
-            return replace(hand, turn=event.leads, trick_number=hand.trick_number + 1, trick=(), best=None)
+            return hand._replace(turn=event.leads, trick_number=hand.trick_number + 1, trick=(), best=None)
         case ContributionScored():
-            return replace(hand, contribution=_add(hand.contribution, event.points))
+            return hand._replace(contribution=_add(hand.contribution, event.points))
         case Finished():
-            return replace(hand, finish=(*hand.finish, event.seat))
+            return hand._replace(finish=(*hand.finish, event.seat))
         case Dealt():
-            return replace(hand, dealt=event, holdings=event.holdings, turn=event.leader, trick_number=1)
+            return hand._replace(dealt=event, holdings=event.holdings, turn=event.leader, trick_number=1)
         case SeatsSwapped():
             return _evolve_swapped(hand, event)
         case HandScored():
-            return replace(hand, scored=event, finish=event.finish, turn=None)
+            return hand._replace(scored=event, finish=event.finish, turn=None)
         case HandAbandoned():
-            return replace(hand, abandoned=event, turn=None)
+            return hand._replace(abandoned=event, turn=None)
         case _:
             raise ValueError(f"{event.TYPE} is no event of a hand of the climbing family")
 
@@ -362,8 +360,7 @@ def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
     bombs = hand.bombs
     if played.reading.is_bomb:
         bombs = (*bombs, BombPlay(played.seat, played.reading, version))
-    return replace(
-        hand,
+    return hand._replace(
         holdings=holdings,
         trick=(*hand.trick, play),
         best=play,
@@ -375,7 +372,7 @@ def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
 def _evolve_swapped(hand: Hand, swapped: SeatsSwapped) -> Hand:
     a, b = swapped.seats
     holdings = _replaced(hand.holdings, {a: hand.holdings[b], b: hand.holdings[a]})
-    return replace(hand, players=swapped.players, holdings=holdings)
+    return hand._replace(players=swapped.players, holdings=holdings)
 
 
 def _replaced(holdings: Holdings, new: dict[int, Holding]) -> Holdings:
