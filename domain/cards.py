@@ -26,7 +26,8 @@ UNITS: Final = tuple(1 << BITS * index for index in range(len(RANKS)))
 """One card of each rank."""
 
 _FIELD: Final = (1 << BITS) - 1
-_GUARD: Final = sum(UNITS) << BITS - 1
+_ONE_EACH: Final = sum(UNITS)
+_GUARD: Final = _ONE_EACH << BITS - 1
 _OF_CARD: Final = {card: UNITS[RANK_INDEX[rank_of(card)]] for card in CARDS}
 _OF_RANK: Final = {rank: UNITS[index] for rank, index in RANK_INDEX.items()}
 _SUPPLY: Final = {rank: 8 if RANK_INDEX[rank] <= TWO else 2 for rank in RANKS}
@@ -74,9 +75,14 @@ def contains(counts: Counts, part: Counts) -> bool:
     return (counts | _GUARD) - part & _GUARD == _GUARD
 
 
+def at_least(counts: Counts, number: int) -> Counts:
+    """One card of each rank that occurs at least so many times (1 to 16)."""
+    return (counts + (16 - number) * _ONE_EACH & _GUARD) >> BITS - 1
+
+
 def exceeds(counts: Counts, limit: int) -> bool:
     """Whether any rank occurs more than `limit` times (`limit` 0 to 15)."""
-    return counts + (15 - limit) * sum(UNITS) & _GUARD != 0
+    return counts + (15 - limit) * _ONE_EACH & _GUARD != 0
 
 
 def size(counts: Counts) -> int:

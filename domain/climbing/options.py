@@ -10,19 +10,37 @@ part of it above the lead.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import combinations_with_replacement
+from functools import cache
+from itertools import accumulate, combinations_with_replacement
 from typing import Final, Literal, NamedTuple
 
-from domain.cards import ACE, BIG, BITS, LITTLE, RANK_INDEX, TWO, UNITS, Counts, contains, count_at, present
+from domain.cards import (
+    ACE,
+    BIG,
+    BITS,
+    LITTLE,
+    RANK_INDEX,
+    TWO,
+    UNITS,
+    Counts,
+    at_least,
+    contains,
+    count_at,
+    lowest,
+    present,
+)
 from domain.climbing.reading import Form, forms, reading_of, run_patterns
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.strength import BOMB, floor_of, floor_of_rank
 from schemas.readings import Pattern, Reading
 
 _MOST_CHAINS: Final = 50_000
-_MOST_HOLDINGS: Final = 2_000
+_MOST_HOLDINGS: Final = 256
 _SMALLEST_BOMB: Final = 4
 _FIELD: Final = (1 << BITS) - 1
+_LARGEST_SUM: Final = 15
+_RUN_RANKS: Final = UNITS[ACE + 1] - 1
+_SIZES: Final = (1, 2, 3, _SMALLEST_BOMB)
 _SHIFTS: Final = tuple(range(0, BITS * (TWO + 1), BITS))
 
 
@@ -60,10 +78,25 @@ _LEADS: Final[What] = ("leads", 0)
 _BOMBS: Final[What] = ("bombs", 0)
 
 
+OfRank = dict[Pattern | Literal["leads"], Entries]
+"""Plays of one rank with wildcards, by pattern and all together."""
+
+
+class Way(NamedTuple):
+    """Natural cards and a number of wildcards that read so; `leads`: this is the reading that holds when they are led."""
+
+    natural: Counts
+    wild: int
+    form: Form
+    reading: Reading
+    leads: bool
+
+
 class Held(NamedTuple):
     """A holding taken apart: the number of natural cards of each rank, the jokers, and how many of these are wild.
 
-    `playable` keeps what was found to be playable out of it.
+    `filled[n]`: the natural cards of 3..A, of each rank at most n + 1. `of_rank`: plays of one rank with such jokers, by rank and number.
+    `playable`: what was found to be playable.
     """
 
     counts: Counts
@@ -71,6 +104,8 @@ class Held(NamedTuple):
     little: int
     big: int
     wild: int
+    filled: tuple[Counts, ...]
+    of_rank: list[list[OfRank | None]]
     playable: dict[What, Sorted]
 
 
@@ -86,7 +121,8 @@ class OptionTables:
         self._little_wild: Final = "LJ" in ruleset.wildcards
         self._big_wild: Final = "BJ" in ruleset.wildcards
         self._runs: Final = {pattern: (each, fewest) for pattern, each, fewest in run_patterns(ruleset)}
-        self._of_rank: Final[dict[tuple[int, int, int, int], dict[Pattern, Entries]]] = {}
+        self._of_rank: Final[dict[tuple[int, int], list[list[OfRank | None]]]] = {}
+        self._run_ways: Final[dict[tuple[Pattern, int, int, int], list[Way]]] = {}
         self._of_window: Final[dict[tuple[Pattern, int, int, int, int], Place]] = {}
         self._of_two_ranks: Final[dict[tuple[int, int, int, int], Place]] = {}
         self._of_jokers: Final[dict[tuple[int, int], Entries]] = {}
@@ -111,7 +147,12 @@ class OptionTables:
         little, big = count_at(holding, LITTLE), count_at(holding, BIG)
         wild = self._little_wild * little + self._big_wild * big
         numbers = tuple([holding >> shift & _FIELD for shift in _SHIFTS])
-        held = self._of_holding[holding] = Held(holding, numbers, little, big, wild, {})
+        of_rank = self._of_rank.get((little, big))
+        if of_rank is None:
+            of_rank = self._of_rank[little, big] = [[None] * (_FIELD + 1) for _ in numbers]
+        natural = holding & _RUN_RANKS
+        filled = tuple(accumulate([at_least(natural, number) for number in _SIZES]))
+        held = self._of_holding[holding] = Held(holding, numbers, little, big, wild, filled, of_rank, {})
         return held
 
     def _playable(self, held: Held, what: What) -> Sorted:
@@ -139,8 +180,7 @@ class OptionTables:
         found = list(self._jokers(held.little, held.big))
         for rank, number in enumerate(held.numbers):
             if number:
-                for entries in self._rank(rank, number, held).values():
-                    found.extend(entries)
+                found.extend(self._rank(rank, number, held)["leads"])
         for pattern, (each, fewest) in self._runs.items():
             for bottom, top in _windows(held, each, fewest):
                 place = self._window(pattern, each, bottom, top, held)
@@ -196,10 +236,9 @@ class OptionTables:
             )
         return found
 
-    def _rank(self, rank: int, number: int, held: Held) -> dict[Pattern, Entries]:
+    def _rank(self, rank: int, number: int, held: Held) -> OfRank:
         """Plays of natural cards of one rank with wildcards, by pattern."""
-        key = (rank, number, held.little, held.big)
-        found = self._of_rank.get(key)
+        found = held.of_rank[rank][number]
         if found is None:
             by_pattern: dict[Pattern, list[Entry]] = {}
             for natural in range(1, number + 1):
@@ -208,7 +247,9 @@ class OptionTables:
                         if form.groups == 1 and form.pattern != "full_house":
                             reading = reading_of(self._ruleset, counts, form)
                             by_pattern.setdefault(form.pattern, []).append(_entry(form, counts, reading))
-            found = self._of_rank[key] = {pattern: tuple(entries) for pattern, entries in by_pattern.items()}
+            found = {"leads": tuple(entry for entries in by_pattern.values() for entry in entries)}
+            found.update((pattern, tuple(entries)) for pattern, entries in by_pattern.items())
+            held.of_rank[rank][number] = found
         return found
 
     def _with_wild(self, natural: Counts, held: Held, most: int) -> Iterator[Counts]:
@@ -221,33 +262,47 @@ class OptionTables:
         key = (pattern, bottom, top, held.little, held.big)
         found = self._of_window.get(key)
         if found is None:
+            numbers = range(held.wild + 1)
+            ways = (way for number in numbers for way in self._ways_of_run(pattern, each, bottom, top, number))
+            found = self._of_window[key] = self._place(ways, held)
+        return found
+
+    def _ways_of_run(self, pattern: Pattern, each: int, bottom: int, top: int, number: int) -> list[Way]:
+        """Runs of one pattern in one window with so many wildcards, whichever jokers these are."""
+        key = (pattern, bottom, top, number)
+        found = self._run_ways.get(key)
+        if found is None:
             whole = each * sum(UNITS[bottom : top + 1])
             sets = (
-                (whole - sum(UNITS[rank] for rank in wild), len(wild))
-                for number in range(held.wild + 1)
+                (whole - sum(UNITS[rank] for rank in wild), number)
                 for wild in combinations_with_replacement(range(bottom, top + 1), number)
                 if (wild.count(bottom) < each or top == ACE) and all(wild.count(rank) <= each for rank in set(wild))
             )
-            found = self._of_window[key] = self._place(sets, pattern, top, held)
+            found = self._run_ways[key] = list(self._ways(sets, pattern, top))
         return found
 
-    def _place(self, sets: Iterable[tuple[Counts, int]], pattern: Pattern, top: int, held: Held) -> Place:
+    def _ways(self, sets: Iterable[tuple[Counts, int]], pattern: Pattern, top: int) -> Iterator[Way]:
         """Of sets of natural cards, each with so many wildcards, those whose strongest reading of this pattern has this top rank."""
+        for natural, wild in sets:
+            jokers = next(self._splits(wild, 2, 2), None)
+            if not natural or jokers is None:
+                continue
+            ways = forms(self._ruleset, natural + jokers)
+            own = next((form for form in ways if form.pattern == pattern), None)
+            if own and own.top == top and ways[0].precedence < BOMB:
+                yield Way(natural, wild, own, reading_of(self._ruleset, natural + jokers, own), ways[0] is own)
+
+    def _place(self, ways: Iterable[Way], held: Held) -> Place:
+        """The entries of these ways for holdings with these jokers."""
+        splits = [tuple(self._splits(wild, held.little, held.big)) for wild in range(held.wild + 1)]
         lead: list[Entry] = []
         follow: list[Entry] = []
-        for natural, wild in sets:
-            splits = [natural + jokers for jokers in self._splits(wild, held.little, held.big)] if natural else []
-            if not splits:
-                continue
-            ways = forms(self._ruleset, splits[0])
-            own = next((form for form in ways if form.pattern == pattern), None)
-            if own is None or own.top != top or ways[0].precedence >= BOMB:
-                continue
-            reading = reading_of(self._ruleset, splits[0], own)
-            entries = [_entry(own, counts, reading) for counts in splits]
-            follow.extend(entries)
-            if ways[0] is own:
-                lead.extend(entries)
+        for way in ways:
+            for jokers in splits[way.wild]:
+                entry = _entry(way.form, way.natural + jokers, way.reading)
+                follow.append(entry)
+                if way.leads:
+                    lead.append(entry)
         return Place(tuple(lead), tuple(follow))
 
     def _full_houses(self, held: Held) -> Iterator[Place]:
@@ -272,7 +327,7 @@ class OptionTables:
                 for b in range(1, 3)
                 if 5 - a - b <= held.wild
             )
-            found = self._of_two_ranks[key] = self._place(sets, "full_house", triple, held)
+            found = self._of_two_ranks[key] = self._place(self._ways(sets, "full_house", triple), held)
         return found
 
     def _joker_pair(self, rank: int, held: Held) -> Place:
@@ -346,15 +401,37 @@ def cost(ruleset: Ruleset, holding: Counts, option: Option) -> tuple[int, int, i
 
 def _windows(held: Held, each: int, fewest: int) -> Iterator[tuple[int, int]]:
     """Windows (bottom, top) of at least so many ranks within 3..A that the holding can fill with its wildcards."""
-    missing_each = [each - number if number < each else 0 for number in held.numbers[: ACE + 1]]
-    for bottom in range(ACE + 2 - fewest):
+    numbers, wild = held.numbers, held.wild
+    starts = _starts(held.filled[each - 1], wild, *_judging(each, fewest))
+    while starts:
+        bottom = lowest(starts)
+        starts &= starts - 1
         missing = 0
         for top in range(bottom, ACE + 1):
-            missing += missing_each[top]
-            if missing > held.wild:
-                break
+            if numbers[top] < each:
+                missing += each - numbers[top]
+                if missing > wild:
+                    break
             if top - bottom + 1 >= fewest:
                 yield bottom, top
+
+
+def _starts(filled: Counts, wild: int, shifts: tuple[int, ...], cards: int, first: Counts) -> Counts:
+    """The ranks from which a window may start, judged by what its first ranks lack, for all ranks at once."""
+    if cards <= wild:
+        return first
+    in_window = filled
+    for shift in shifts:
+        in_window += filled >> shift
+    return at_least(in_window, cards - wild) & first
+
+
+@cache
+def _judging(each: int, fewest: int) -> tuple[tuple[int, ...], int, Counts]:
+    """How windows are judged by their first ranks: shifts to these, the cards they take, and the ranks where a window may start."""
+    judged = min(fewest, _LARGEST_SUM // each)
+    shifts = tuple(BITS * place for place in range(1, judged))
+    return shifts, each * judged, sum(UNITS[: max(0, ACE + 2 - fewest)])
 
 
 def _sets(window: tuple[int, ...], least: int, most: int, wild: int) -> Iterator[tuple[Counts, int]]:
