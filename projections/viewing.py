@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 
 from domain.climbing.bombs import accumulate, counting_factors
-from domain.climbing.hand import Hand, TrickPlay
+from domain.climbing.hand import Hand, TrickPlay, swap_for
 from domain.climbing.rulesets import get
 from domain.seats import SEATS, partner_of, side_of
 from domain.table import Table
@@ -75,7 +75,7 @@ def event_for(table: Table, recorded: Recorded, viewer: Viewer) -> EventView:
     event = recorded.event
     data = event.model_dump()
     if isinstance(event, Dealt):
-        partners = table.hand is not None and table.hand.ruleset.open_partner_hands
+        partners = table.hand is not None and _open_partners(table.hand)
         data["holdings"] = [
             cards if sees(viewer, seat, over=False, open_partners=partners) else None
             for seat, cards in enumerate(event.holdings)
@@ -109,7 +109,7 @@ def _hand(hand: Hand, seed: str | None) -> HandView:
         number=hand.number,
         ruleset=hand.ruleset.id,
         ruleset_version=hand.ruleset.version,
-        open_partner_hands=hand.ruleset.open_partner_hands,
+        open_partner_hands=_open_partners(hand),
         commitment=hand.commitment,
         seed=seed,
         turn=hand.turn,
@@ -124,6 +124,13 @@ def _hand(hand: Hand, seed: str | None) -> HandView:
         multiplier=_multiplier(hand),
         result=hand.scored or hand.abandoned,
     )
+
+
+def _open_partners(hand: Hand) -> bool:
+    """Whether partners see each other's cards now. Not before a swap that the deal asks for: until then another sits opposite."""
+    if not hand.ruleset.open_partner_hands or hand.dealt is None:
+        return False
+    return hand.players != hand.seated or swap_for(hand.number, hand.seated, hand.dealt) is None
 
 
 def _play(play: TrickPlay) -> TrickPlayView:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
 from domain.cards import counts_of
+from domain.climbing.explaining import coins_text
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.scoring import BombPlay, CoinRoom, contribution_for, finish_now, settle, shares
 from domain.climbing.tables import tables_for
@@ -51,6 +52,7 @@ class TrickPlay(NamedTuple):
 class Hand(NamedTuple):
     """A hand of the climbing family as it stands. A named tuple, since every event makes a new one and nothing is made faster.
 
+    `players` are in the order of the seats, `seated` as they sat when the hand started, before any swap.
     `turn` is the seat to move, None before the deal and when the hand is over. `trick` holds what was done in the present trick, in order;
     `best` its strongest play so far. `bombs` are all bombs played, for the score. `contribution` what was given so far, by seat.
     """
@@ -59,6 +61,7 @@ class Hand(NamedTuple):
     ruleset: Ruleset
     commitment: str
     players: Players
+    seated: Players
     holdings: Holdings = ((), (), (), ())
     dealt: Dealt | None = None
     turn: int | None = None
@@ -289,7 +292,9 @@ def _score(hand: Hand, finish: Four) -> Iterator[Event]:
         multiplier=settlement.multiplier,
         contribution=settlement.contribution,
         score=settlement.score,
-        coins=(str(coins[0]), str(coins[1]), str(coins[2]), str(coins[3])) if coins else None,
+        coins=(coins_text(coins[0]), coins_text(coins[1]), coins_text(coins[2]), coins_text(coins[3]))
+        if coins
+        else None,
         players=hand.players,
         why=settlement.why,
     )
@@ -322,7 +327,7 @@ def _trick_won(hand: Hand) -> TrickWon | None:
 
 def begin(started: HandStarted, ruleset: Ruleset, coins: CoinRoom | None) -> Hand:
     """The hand that this event starts."""
-    return Hand(started.hand, ruleset, started.commitment, started.players, coins=coins)
+    return Hand(started.hand, ruleset, started.commitment, started.players, started.players, coins=coins)
 
 
 def evolve(hand: Hand, event: Event, version: int) -> Hand:
