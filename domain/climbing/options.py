@@ -308,13 +308,14 @@ class OptionTables:
     def _full_houses(self, held: Held) -> Iterator[Place]:
         if not self._ruleset.full_house:
             return
-        for triple in range(TWO + 1):
-            missing = 3 - min(held.numbers[triple], 3)
-            if not held.numbers[triple] or missing > held.little + held.big:
-                continue
-            yield self._joker_pair(triple, held)
-            for pair, number in enumerate(held.numbers):
-                if number and pair != triple and missing + 2 - min(number, 2) <= held.wild:
+        wild, jokers = held.wild, held.little + held.big
+        ranks = [(rank, number) for rank, number in enumerate(held.numbers) if number]
+        for triple, number in ranks:
+            missing = 3 - number if number < 3 else 0
+            if jokers >= 2 and missing <= jokers:
+                yield self._joker_pair(triple, held)
+            for pair, beside in ranks if missing <= wild else ():
+                if pair != triple and (beside > 1 or missing < wild):
                     yield self._two_ranks(triple, pair, held)
 
     def _two_ranks(self, triple: int, pair: int, held: Held) -> Place:
