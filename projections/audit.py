@@ -10,7 +10,7 @@ from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBina
 
 from domain.table import Table as TableState
 from domain.table import replay
-from projections.base import Positioned, ProjectionFault
+from projections.base import Positioned, ProjectionFault, insert_many
 from schemas.canonical import GENESIS
 from schemas.envelope import Recorded, read_line
 from schemas.events import HandScored
@@ -62,7 +62,7 @@ class Audit:
             if recorded.event.TYPE == "table-closed":
                 del self._heads[recorded.table]
             rows.append(_row(sequence, recorded))
-        connection.execute(audit_events.insert(), rows)
+        insert_many(connection, audit_events, rows)
 
     def _head(self, connection: Connection, recorded: Recorded) -> str:
         if recorded.version == 1:
@@ -76,21 +76,22 @@ class Audit:
         return head or ""
 
 
-def _row(sequence: int, recorded: Recorded) -> dict[str, Any]:
+def _row(sequence: int, recorded: Recorded) -> tuple[Any, ...]:
+    """The row of an event, in the order of the columns."""
     event = recorded.event
-    return {
-        "sequence": sequence,
-        "table_id": recorded.table,
-        "version": recorded.version,
-        "type": event.TYPE,
-        "hand": getattr(event, "hand", None),
-        "trick": getattr(event, "trick", None),
-        "seat": getattr(event, "seat", None),
-        "time": recorded.time,
-        "command": recorded.command,
-        "hash": recorded.hash,
-        "line": recorded.line,
-    }
+    return (
+        sequence,
+        recorded.table,
+        recorded.version,
+        event.TYPE,
+        getattr(event, "hand", None),
+        getattr(event, "trick", None),
+        getattr(event, "seat", None),
+        recorded.time,
+        recorded.command,
+        recorded.hash,
+        recorded.line,
+    )
 
 
 def lines(connection: Connection, table_id: str, *, until: int | None = None) -> list[bytes]:

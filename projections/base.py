@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+import psycopg
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -101,6 +102,29 @@ def upsert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]])
     keys = [column.name for column in table.primary_key]
     others = {column.name: statement.excluded[column.name] for column in table.columns if column.name not in keys}
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=others), rows)
+
+
+def insert_many(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert many rows, values in the order of the table's columns, the quickest way each database has.
+
+    SQLAlchemy's own way takes longer for a row than the databases do, so it only writes the statement here.
+    """
+    if not rows:
+        return
+    names = [column.name for column in table.columns]
+    if connection.dialect.name == "sqlite":
+        places = ", ".join("?" for _ in names)
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})", list(rows))  # noqa: S608
+        return
+    cursor = connection.connection.cursor()
+    try:
+        with cursor.copy(f"COPY {table.name} ({', '.join(names)}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+    except psycopg.IntegrityError as error:
+        raise IntegrityError("COPY", None, error) from error
+    finally:
+        cursor.close()
 
 
 def type_of(line: bytes) -> bytes:
