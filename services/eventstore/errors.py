@@ -43,7 +43,11 @@ class TooLarge(StoreError):
 
 
 class StorageFull(StoreError):
-    """The server has no room left. Nothing was written; give it disk space (or a larger `max_file_store`) and try again."""
+    """The server has no room left; give it disk space (or a larger `max_file_store`) and try again.
+
+    A single event was not written. Of several, nats-server 2.15.1 may have kept the first ones when its limit was met in the middle of
+    the batch: read the table before you decide what to do.
+    """
 
 
 class WrongServer(StoreError):

@@ -230,7 +230,7 @@ def answer(data: bytes) -> dict[str, Any]:
         return said
     number, text = error.get("err_code"), error.get("description", "")
     if number in FULL:
-        raise StorageFull(f"the event store has no room left (JetStream error {number}: {text}). Nothing was recorded")
+        raise StorageFull(f"the event store has no room left (JetStream error {number}: {text})")
     if number in SIZE:
         raise TooLarge(f"{text} (JetStream error {number}). Nothing was recorded")
     raise ApiError(error)
