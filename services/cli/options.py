@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
 import typer
 from rich.console import Console
 
-from services.settings import Settings
+if TYPE_CHECKING:
+    from services.settings import Settings
 
 Url = Annotated[str | None, typer.Option("--url", help="Address of the table service 服务地址.")]
 Token = Annotated[str | None, typer.Option("--token", help="Bearer token 令牌.")]
@@ -20,8 +21,10 @@ console = Console()
 """Where results go; without a terminal it prints plain text."""
 
 
-def settings(**given: Any) -> Settings:
+def settings(**given: Any) -> "Settings":
     """The settings of this run: what was given on the command line, else the environment, else the defaults."""
+    from services.settings import Settings
+
     return Settings(**{name: value for name, value in given.items() if value is not None})
 
 

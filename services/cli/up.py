@@ -13,9 +13,9 @@ import typer
 
 from services.cli.options import console, settings
 from services.cli.processes import Database, Nats
-from services.settings import Settings
 
 if TYPE_CHECKING:
+    from services.settings import Settings
     from services.supervisor import Supervisor
 
 PORT = 8080
@@ -85,7 +85,7 @@ def _only_one(data: Path) -> IO[bytes]:
     return file
 
 
-async def _up(chosen: Settings, *, demo: bool) -> None:
+async def _up(chosen: "Settings", *, demo: bool) -> None:
     from services.supervisor import Supervisor
 
     stop = asyncio.Event()
@@ -108,7 +108,7 @@ async def _up(chosen: Settings, *, demo: bool) -> None:
     console.print(f"已停止 stopped; the record is in {chosen.data}", soft_wrap=True)
 
 
-async def _start(supervisor: "Supervisor", chosen: Settings, *, demo: bool) -> None:
+async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) -> None:
     from services.client import Credentials, credentials_path
     from services.settings import load_secrets, write_private
     from services.supervisor import Process
@@ -143,7 +143,7 @@ async def _start(supervisor: "Supervisor", chosen: Settings, *, demo: bool) -> N
     _banner(url, watch, chosen.data)
 
 
-async def _start_nats(supervisor: "Supervisor", chosen: Settings) -> None:
+async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> None:
     from services.eventstore.server import ServerConfig, command, free_port, wait_ready
     from services.settings import load_secrets
     from services.store import announce
