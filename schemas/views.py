@@ -55,9 +55,11 @@ class BombView(_View):
 
 
 class HandView(_View):
-    """The present or latest hand. `open_partner_hands`: partners see each other's cards now. `gone` counts the cards played so far by rank (记牌器); `multiplier` is what bombs have earned so far.
+    """The present or latest hand.
 
-    `result` is how it ended, None while it is played; `seed` what the deal can be checked with, from then on.
+    `open_partner_hands`: partners see each other's cards now. `gone` counts the cards played so far by rank (记牌器);
+    `multiplier` is what bombs have earned so far. `result` is how it ended, None while it is played; `seed` what the deal can
+    be checked with, from then on.
     """
 
     number: int

@@ -11,13 +11,14 @@ from domain.refusal import Refused
 from domain.simulate import simulate
 from domain.table import Given, decide, replay
 from domain.verify import verify_lines
-from schemas.commands import OpenTable, Play, SeatPlayer, StartHand
+from schemas.commands import Command, OpenTable, Play, SeatPlayer, StartHand
+from schemas.envelope import Recorded
 from services.eventstore.core import JetStreamStore
 from services.eventstore.server import EmbeddedServer
 from tests.kit.nats import nats_server, stream_name, subject_prefix  # noqa: F401
 from tests.kit.spec import NAMES, SEED, TIME
 
-COMMANDS = [OpenTable("huopin"), *(SeatPlayer(name) for name in NAMES), StartHand()]
+COMMANDS: list[Command] = [OpenTable("huopin"), *(SeatPlayer(name) for name in NAMES), StartHand()]
 
 
 def carried_out(application: TableApplication) -> list[bytes]:
@@ -29,7 +30,7 @@ def carried_out(application: TableApplication) -> list[bytes]:
 
 
 def decided() -> list[bytes]:
-    recorded = []
+    recorded: list[Recorded] = []
     for number, command in enumerate(COMMANDS):
         table = replay(recorded) if recorded else None
         recorded += decide(table, "t-1", command, Given(TIME, f"c{number}", SEED))
