@@ -26,7 +26,7 @@ up: install ## the whole service on this machine, with a demo table; Ctrl-C stop
 	@exec $(BIN)/shuangkou up
 
 test: install ## the whole test suite, real servers included
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: install ## formatter, linter, types, import contracts
 	$(BIN)/ruff format --check .
@@ -46,7 +46,7 @@ schemas: install ## write the JSON Schemas and the AsyncAPI document that the mo
 
 lock: install ## pin the newest versions that pyproject.toml allows
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --group dev pyproject.toml -o $(LOCK)
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --group dev pyproject.toml -o $(LOCK)
 
 clean: ## leave a clean tree (data/ is kept: it is the record)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
