@@ -38,8 +38,8 @@ LOG_SIZE: Final = 8 * 1024 * 1024
 """Bytes of a log file before it is put aside as `<name>.log.1`."""
 LOUD: Final = re.compile(r"\[(warning|error|critical) *\]|\b(WRN|ERR|FTL|WARNING|ERROR|CRITICAL)\b")
 """Lines that are said aloud."""
-QUIET: Final = "Plaintext passwords detected"
-"""A warning that means nothing here: the file with the password is its owner's only."""
+QUIET: Final = re.compile(r"Plaintext passwords detected|Healthcheck failed: \"failed to be ready")
+"""Warnings that mean nothing here: the file with the password is its owner's only; we ask for health while the server starts."""
 
 Say = Callable[[str], None]
 
@@ -190,7 +190,7 @@ class _Child:
     async def listen(self, running: asyncio.subprocess.Process) -> None:
         async for line in _lines(running.stdout):
             self.log.write(line)
-            if LOUD.search(line) and QUIET not in line and not self.stopping.is_set():
+            if LOUD.search(line) and not QUIET.search(line) and not self.stopping.is_set():
                 self.supervisor.say(f"{self.process.name}: {line}")
 
     async def end(self, within: float) -> None:
