@@ -4,14 +4,18 @@ Three measures: reading a play (rlcard: its card-type dictionary, key made from 
 every decision (rlcard: its bare game and its environment), and the lines a second of `shuangkou rules`, start included.
 """
 
+import importlib.util
 import json
 import random
+import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.table import Table
 
 from domain.cards import counts_of, pick
 from domain.climbing.rulesets import all_rulesets
@@ -21,9 +25,13 @@ from domain.seats import SEATS, next_seat, partner_of
 from schemas.notation import PACK
 from schemas.readings import Reading
 
-SECONDS = 3.0
-LINES = 200_000
-SEED = 20_261_201
+ROUNDS: Final = 3
+SECONDS: Final = 1.0
+"""Processor time of one measurement."""
+WARM_UP: Final = 3.0
+LINES: Final = 200_000
+SEED: Final = 20_261_201
+PEER: Final = "rlcard doudizhu"
 
 
 def rate(work: Callable[[], int], seconds: float = SECONDS) -> float:
@@ -60,36 +68,38 @@ def reading(tables: Tables) -> float:
     return rate(work)
 
 
-def decisions(tables: Tables, rng: random.Random) -> Iterator[None]:
-    """Play one hand at random, every decision with all its options; yields once a decision."""
+def play_hand(tables: Tables, rng: random.Random) -> int:
+    """Play one hand at random, every decision among all its options and a pass; returns the number of decisions."""
     pack = rng.sample(PACK, len(PACK))
     holdings = [counts_of(pack[seat::4]) for seat in SEATS]
-    seat, winner, lead = 0, 0, None
-    waiting: set[int] = set()
+    seat, winner, decisions = 0, 0, 0
+    lead: Reading | None = None
     out: list[int] = []
-    while finish_now(out) is None:
-        if holdings[seat]:
-            yield
-            lead_before: Reading | None = lead
-            options = tables.options(holdings[seat], lead_before)
-            chosen = rng.randrange(len(options) + (lead_before is not None))
-            waiting.discard(seat)
-            if chosen < len(options):
-                counts, lead = options[chosen]
-                holdings[seat] -= counts
-                winner, waiting = seat, {other for other in SEATS if other != seat and holdings[other]}
-                if not holdings[seat]:
-                    out.append(seat)
+    while True:
+        decisions += 1
+        options = tables.options(holdings[seat], lead)
+        chosen = int(rng.random() * (len(options) + (lead is not None)))
+        if chosen < len(options):
+            counts, lead = options[chosen]
+            holdings[seat] -= counts
+            winner = seat
+            if not holdings[seat]:
+                out.append(seat)
+                if finish_now(out):
+                    return decisions
         seat = next_seat(seat)
-        if not waiting:
-            seat = winner if holdings[winner] else partner_of(winner)
+        while not holdings[seat] and seat != winner:
+            seat = next_seat(seat)
+        if seat == winner:
             lead = None
+            if not holdings[winner]:
+                seat = partner_of(winner)
 
 
-def playing(tables: Tables) -> float:
+def playing(tables: Tables, seconds: float) -> float:
     """Decisions a second in random play."""
     rng = random.Random(SEED)
-    return rate(lambda: sum(1 for _ in decisions(tables, rng)))
+    return rate(lambda: play_hand(tables, rng), seconds)
 
 
 def filtering() -> float:
@@ -108,14 +118,9 @@ def filtering() -> float:
     return len(lines) / (time.perf_counter() - start)
 
 
-def peer() -> ModuleType | None:
-    """rlcard, if it is installed."""
-    try:
-        import rlcard
-    except ImportError:
-        return None
-    found: ModuleType = rlcard
-    return found
+def installed() -> bool:
+    """Whether the peer is here to be measured."""
+    return importlib.util.find_spec("rlcard") is not None
 
 
 def peer_reading(rng: random.Random) -> float:
@@ -155,35 +160,68 @@ def _actions(state: dict[str, Any]) -> Sequence[Any]:
     return list(state["legal_actions"]) if "legal_actions" in state else state["actions"]
 
 
+Measure = Callable[[], float]
+
+
+def peer_measures() -> list[Measure]:
+    """What is measured of rlcard: its dictionary, its bare game, its environment."""
+    import rlcard
+    from rlcard.games.doudizhu.game import DoudizhuGame
+
+    game, env = DoudizhuGame(), rlcard.make("doudizhu")
+    return [
+        lambda: peer_reading(random.Random(SEED)),
+        lambda: peer_playing(game.init_game, game.step, game.is_over),
+        lambda: peer_playing(env.reset, env.step, env.is_over),
+    ]
+
+
+def own_measures(tables: Tables) -> list[Measure]:
+    """What is measured of a ruleset. Its tables are filled by some play first, as they are in a service that runs."""
+    playing(tables, WARM_UP)
+    return [lambda: reading(tables), lambda: playing(tables, SECONDS)]
+
+
+def run() -> dict[str, list[float]]:
+    """Measure everything in rounds that take turns, so that a noisy machine is noisy for all; the medians, by name."""
+    measures = {ruleset.id: own_measures(tables_for(ruleset)) for ruleset in all_rulesets()}
+    if installed():
+        measures[PEER] = peer_measures()
+    taken: dict[str, list[list[float]]] = {name: [[] for _ in each] for name, each in measures.items()}
+    for _ in range(ROUNDS):
+        for name, each in measures.items():
+            for measure, rates in zip(each, taken[name], strict=True):
+                rates.append(measure())
+    return {name: [statistics.median(rates) for rates in each] for name, each in taken.items()}
+
+
+def show(console: Console, rates: dict[str, list[float]]) -> None:
+    """Print the table: rates, and in brackets how many times the peer's."""
+    peer = rates.pop(PEER, None)
+    table = Table(
+        title="The rules engine, a second of processor time (in brackets: times rlcard)", title_justify="left"
+    )
+    for title in ("rules", "plays read", "decisions with all options", "the same, to rlcard's environment"):
+        table.add_column(title, justify="left" if title == "rules" else "right")
+    if peer is None:
+        console.print("rlcard is not installed, so nothing is compared: pip install rlcard 'setuptools<81'")
+    else:
+        table.add_row(PEER, *(f"{rate:,.0f}" for rate in peer))
+    for name, (read, play) in rates.items():
+        cells = (f"{read:,.0f}", f"{play:,.0f}", "")
+        if peer:
+            against = (read / peer[0], play / peer[1], play / peer[2])
+            cells = (f"{read:,.0f} ({against[0]:.1f}x)", f"{play:,.0f} ({against[1]:.1f}x)", f"({against[2]:.1f}x)")
+        table.add_row(name, *cells)
+    console.print(table)
+
+
 def main() -> None:
     """Print every measure, with its ratio to the peer where there is one."""
-    against = peer()
-    if against is None:
-        print("rlcard is not installed, so nothing is compared: pip install --group bench")
-        peers = (0.0, 0.0, 0.0)
-    else:
-        from rlcard.games.doudizhu.game import DoudizhuGame
-
-        game, env = DoudizhuGame(), against.make("doudizhu")
-        peers = (
-            peer_reading(random.Random(SEED)),
-            peer_playing(game.init_game, game.step, game.is_over),
-            peer_playing(env.reset, env.step, env.is_over),
-        )
-        print(
-            f"rlcard doudizhu: {peers[0]:,.0f} look-ups/s; {peers[1]:,.0f} steps/s bare game, {peers[2]:,.0f} steps/s environment"
-        )
-    for ruleset in all_rulesets():
-        tables = tables_for(ruleset)
-        read, play = reading(tables), playing(tables)
-        print(f"{ruleset.id:10} read {read:>10,.0f}/s{ratio(read, peers[0])}  play {play:>8,.0f} decisions/s", end="")
-        print(f"{ratio(play, peers[1])} bare game{ratio(play, peers[2])} environment" if against else "")
-    print(f"rules filter {filtering():,.0f} lines/s, {LINES:,} distinct lines, start included (required: 20,000)")
-
-
-def ratio(ours: float, theirs: float) -> str:
-    """How many times the peer, or nothing without a peer."""
-    return f" {ours / theirs:5.1f}x" if theirs else ""
+    console = Console()
+    show(console, run())
+    lines = filtering()
+    console.print(f"rules filter: {lines:,.0f} lines/s, {LINES:,} distinct lines, start included (aim 20,000)")
 
 
 if __name__ == "__main__":

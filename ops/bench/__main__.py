@@ -1,0 +1,32 @@
+"""Runs the benchmarks of this folder, each as a program of its own: `python -m ops.bench [NAME …]`."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def names() -> list[str]:
+    """The benchmarks there are: every module of this folder that is a program."""
+    modules = sorted(Path(__file__).parent.glob("[a-z]*.py"))
+    return [module.stem for module in modules if "\ndef main(" in module.read_text(encoding="utf-8")]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmarks that are named, by default all. Returns how many failed."""
+    parser = argparse.ArgumentParser(prog="python -m ops.bench", description="Benchmarks beside peers, in one run.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(names())} (default: all)")
+    chosen: list[str] = parser.parse_args(argv).names or names()
+    unknown = [name for name in chosen if name not in names()]
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}")
+    failed = 0
+    for name in chosen:
+        print(f"== {name}", file=sys.stderr, flush=True)
+        failed += subprocess.run([sys.executable, "-m", f"ops.bench.{name}"], check=False).returncode != 0
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
