@@ -2,12 +2,19 @@
 
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 from domain.cards import counts_of_ranks
+from domain.climbing.bots import greedy_choice
+from domain.climbing.hand import Deal, begin, decide, evolve, refusal, start
 from domain.climbing.rulesets import get
 from domain.climbing.scoring import BombPlay, settle
 from domain.climbing.tables import tables_for
+from schemas.commands import Pass, Play
+from schemas.events import HandStarted
 from tests.domain.climbing.kit import short, spell
+
+T = TypeVar("T")
 
 SIXTH = replace(
     get("basic"),
@@ -30,6 +37,32 @@ def test_a_sixth_variant_reads_beats_and_scores() -> None:
     assert six is not None
     assert short(six) == ("bomb", "7", 6, 1, 0)
     assert settle(SIXTH, (0, 2, 1, 3), [BombPlay(0, six)]).score == (12, -12, 12, -12)
+
+
+def test_a_whole_hand_of_it_is_played() -> None:
+    """The hand, its tricks and its score ask the ruleset; nothing else has to know the variant."""
+    deal = Deal("t", 1, "6" * 64, ("ann", "bob", "cat", "dan"), None)
+    version, hand = 0, None
+    for event in start(SIXTH, deal):
+        version += 1
+        hand = begin(event, SIXTH, None) if isinstance(event, HandStarted) else evolve(some(hand), event, version)
+    hand = some(hand)
+    while not hand.over:
+        seat = some(hand.turn)
+        cards = greedy_choice(tables_for(SIXTH), hand.holdings[seat], hand.lead)
+        command = Play(seat, cards) if cards else Pass(seat)
+        assert refusal(hand, command) is None
+        for event in tuple(decide(hand, command, version + 1)):
+            version += 1
+            hand = evolve(hand, event, version)
+    assert hand.scored is not None
+    assert sorted(hand.finish) == [0, 1, 2, 3]
+    assert sum(hand.scored.score) == 0
+
+
+def some(value: T | None) -> T:
+    assert value is not None
+    return value
 
 
 def test_its_options_are_its_legal_plays() -> None:
