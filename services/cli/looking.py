@@ -51,11 +51,10 @@ def show(
 
     Example: shuangkou show t-4kq7 --as auditor --at 57
     """
-    from schemas.views import parse_viewer
     from services.cli import cards
     from services.client import Client
 
-    role = "operator" if parse_viewer(viewer) == "spectator" else "auditor"
+    role = "operator" if viewer == "spectator" else "auditor"
     with Client(settings(url=url, token=token, data=data), role) as client:
         view = client.get(f"/tables/{table}", as_=viewer if role == "auditor" else None, at=at)
     if json:
@@ -76,10 +75,9 @@ def replay(
 
     Example: shuangkou replay match.ndjson --as 2
     """
-    from schemas.views import parse_viewer
     from services.cli.replaying import Replay, ReplayApp, print_steps
 
-    steps = Replay.of(lines_of(table, settings(url=url, token=token, data=data)), parse_viewer(viewer))
+    steps = Replay.of(lines_of(table, settings(url=url, token=token, data=data)), viewer)
     start = min(at, len(steps.recorded)) - 1
     if console.is_terminal:
         ReplayApp(steps, start).run()

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
@@ -15,7 +15,10 @@ Url = Annotated[str | None, typer.Option("--url", help="Address of the table ser
 Token = Annotated[str | None, typer.Option("--token", help="Bearer token 令牌.")]
 Data = Annotated[Path | None, typer.Option("--data", help="Data folder of `up` 数据目录 (default ./data).")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Viewer = Annotated[str, typer.Option("--as", help="Who looks: 0, 1, 2, 3, spectator or auditor 视角.")]
+Viewer = Annotated[
+    Literal["0", "1", "2", "3", "spectator", "auditor"],
+    typer.Option("--as", help="Who looks 视角: a seat, spectator or auditor."),
+]
 
 console = Console()
 """Where results go; without a terminal it prints plain text."""

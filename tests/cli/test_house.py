@@ -90,7 +90,7 @@ def test_replay_walks_forward_and_back(house: House, played: Any) -> None:
     ("arguments", "status", "words"),
     [
         (("show", "nowhere"), 1, "no such table"),
-        (("show", "nowhere", "--as", "5"), 1, "viewer"),
+        (("show", "nowhere", "--as", "5"), 2, "--as"),
         (("explain", "nowhere", "--hand", "1"), 1, "no such table"),
         (("play", "--ruleset", "mahjong"), 1, "mahjong"),
         (("verify",), 2, "verify takes"),

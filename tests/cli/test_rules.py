@@ -21,6 +21,8 @@ VECTORS = Path(__file__).parents[1] / "golden" / "vectors"
 IDS = [ruleset.id for ruleset in all_rulesets()]
 COMMAND = (sys.executable, "-m", "services.cli.main", "rules")
 
+EIGHT_STARS = {"seat": 0, "pattern": "bomb", "cards": 8, "groups": 1, "stars": 8}
+
 
 def ask(*lines: object, default: str | None = None) -> list[dict[str, Any]]:
     out = io.BytesIO()
@@ -95,6 +97,7 @@ def test_the_line_names_its_ruleset_before_the_default() -> None:
             },
             "plays",
         ),
+        ({"op": "settle", "ruleset": "jj", "finish": [0, 2, 3, 1], "plays": [EIGHT_STARS] * 40}, "plays"),
         ({"op": "split", "ruleset": "ningxia", "level": "7", "trump": "H"}, "cards"),
         ({"op": 7}, "op"),
         (7, "line"),
