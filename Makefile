@@ -39,14 +39,17 @@ format: install ## let the formatter and the linter repair what they can
 	$(BIN)/ruff check --fix .
 
 bench: install ## benchmarks, each as a ratio to a peer measured in the same run
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement ops/lock/bench.txt
 	$(BIN)/shuangkou bench
 
 schemas: install ## write the JSON Schemas and the AsyncAPI document that the models give
 	$(BIN)/python -m ops.generate
 
+UV_LOCK = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header
 lock: install ## pin the newest versions that pyproject.toml allows
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --group dev pyproject.toml -o $(LOCK)
+	$(UV_LOCK) --group dev pyproject.toml -o $(LOCK)
+	$(UV_LOCK) --group bench -o ops/lock/bench.txt
 
 clean: ## leave a clean tree (data/ is kept: it is the record)
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache dist build
