@@ -154,7 +154,7 @@ def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
 
 def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
     """Read the lines and follow the chain; tells a missing, a reordered and a changed event apart."""
-    prev = GENESIS
+    prev, time = GENESIS, ""
     for expected, line in enumerate(lines, start=1):
         try:
             recorded = check_line(line)
@@ -176,7 +176,14 @@ def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
                 f"Its hash is not the one that event {expected} holds; one of the two was changed.",
                 "哈希链在此断开,事件被改动。",
             )
-        prev = recorded.hash
+        if recorded.time < time:
+            raise walk.fault(
+                expected,
+                "reordered",
+                f"Its time, {recorded.time}, is before that of the event before it.",
+                "时间倒退。",
+            )
+        prev, time = recorded.hash, recorded.time
         walk.events += 1
         yield recorded
 

@@ -132,6 +132,18 @@ def test_cards_out_of_turn_are_illegal() -> None:
     assert (fault.version, fault.kind, fault.clause) == (at + 1, "illegal", "C5.6")
 
 
+def test_time_does_not_run_backwards() -> None:
+    lines: list[bytes] = []
+    prev = "0" * 64
+    for each in match():
+        time = "2020-01-01T00:00:00.000Z" if each.version == 9 else each.time
+        again = record(each.table, each.version, prev, time, each.command, each.event)
+        prev = again.hash
+        lines.append(again.line)
+    fault = verify_lines(lines).faults[0]
+    assert (fault.version, fault.kind) == (9, "reordered")
+
+
 def test_a_command_carried_out_twice_is_found() -> None:
     events = match()
     lines: list[bytes] = []
