@@ -27,7 +27,8 @@ UNITS: Final = tuple(1 << BITS * index for index in range(len(RANKS)))
 
 _FIELD: Final = (1 << BITS) - 1
 _ONE_EACH: Final = sum(UNITS)
-_GUARD: Final = _ONE_EACH << BITS - 1
+GUARD: Final = _ONE_EACH << BITS - 1
+"""The top bit of each rank's five: set before a subtraction and still set after it where the rank had enough cards."""
 _OF_CARD: Final = {card: UNITS[RANK_INDEX[rank_of(card)]] for card in CARDS}
 _OF_RANK: Final = {rank: UNITS[index] for rank, index in RANK_INDEX.items()}
 _SUPPLY: Final = {rank: 8 if RANK_INDEX[rank] <= TWO else 2 for rank in RANKS}
@@ -54,7 +55,7 @@ def _count(names: tuple[str, ...], units: dict[str, int]) -> Counts:
             "a card; write rank then suit, like 3S TH BJ" if units is _OF_CARD else f"a rank; ranks: {' '.join(RANKS)}"
         )
         raise Unreadable(f"{error.args[0]!r} is not {what}") from None
-    if len(names) > _SAFE or total + _SLACK & _GUARD:
+    if len(names) > _SAFE or total + _SLACK & GUARD:
         _check_supply(names)
     return total
 
@@ -72,17 +73,17 @@ def count_at(counts: Counts, index: int) -> int:
 
 def contains(counts: Counts, part: Counts) -> bool:
     """Whether every rank of `part` is there at least as often in `counts`."""
-    return (counts | _GUARD) - part & _GUARD == _GUARD
+    return (counts | GUARD) - part & GUARD == GUARD
 
 
 def at_least(counts: Counts, number: int) -> Counts:
     """One card of each rank that occurs at least so many times (1 to 16)."""
-    return (counts + (16 - number) * _ONE_EACH & _GUARD) >> BITS - 1
+    return (counts + (16 - number) * _ONE_EACH & GUARD) >> BITS - 1
 
 
 def exceeds(counts: Counts, limit: int) -> bool:
     """Whether any rank occurs more than `limit` times (`limit` 0 to 15)."""
-    return counts + (15 - limit) * _ONE_EACH & _GUARD != 0
+    return counts + (15 - limit) * _ONE_EACH & GUARD != 0
 
 
 def size(counts: Counts) -> int:

@@ -18,13 +18,13 @@ from domain.cards import (
     ACE,
     BIG,
     BITS,
+    GUARD,
     LITTLE,
     RANK_INDEX,
     TWO,
     UNITS,
     Counts,
     at_least,
-    contains,
     count_at,
     lowest,
     present,
@@ -172,8 +172,7 @@ class OptionTables:
         if pattern in self._runs:
             return self._run(held, pattern, groups)
         if pattern == "full_house":
-            places = self._full_houses(held)
-            return [entry for place in places for entry in place.follow if contains(held.counts, entry[2])]
+            return _in(held, [entry for place in self._full_houses(held) for entry in place.follow])
         return self._same_rank(held, pattern)
 
     def _leads(self, held: Held) -> list[Entry]:
@@ -181,12 +180,13 @@ class OptionTables:
         for rank, number in enumerate(held.numbers):
             if number:
                 found.extend(self._rank(rank, number, held)["leads"])
+        placed: list[Entry] = []
         for pattern, (each, fewest) in self._runs.items():
             for bottom, top in _windows(held, each, fewest):
-                place = self._window(pattern, each, bottom, top, held)
-                found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
+                placed.extend(self._window(pattern, each, bottom, top, held).lead)
         for place in self._full_houses(held):
-            found.extend(entry for entry in place.lead if contains(held.counts, entry[2]))
+            placed.extend(place.lead)
+        found.extend(_in(held, placed))
         found.extend(self._chain_bombs(held))
         return found
 
@@ -198,7 +198,7 @@ class OptionTables:
             for bottom, top in _windows(held, each, groups)
             if top - bottom + 1 == groups
         ]
-        return [entry for place in places for entry in place.follow if contains(held.counts, entry[2])]
+        return _in(held, [entry for place in places for entry in place.follow])
 
     def _same_rank(self, held: Held, pattern: Pattern) -> list[Entry]:
         """Singles, pairs or triples, jokers among them."""
@@ -398,6 +398,12 @@ def cost(ruleset: Ruleset, holding: Counts, option: Option) -> tuple[int, int, i
         return (1, 0, wild)
     broken = sum(count_at(holding, rank) >= _SMALLEST_BOMB for rank, _ in present(option.counts) if rank <= TWO)
     return (0, broken, wild)
+
+
+def _in(held: Held, entries: list[Entry]) -> list[Entry]:
+    """The entries that the holding contains: `contains` of the cards, written out because it is asked most of all."""
+    room = held.counts | GUARD
+    return [entry for entry in entries if room - entry[2] & GUARD == GUARD]
 
 
 def _windows(held: Held, each: int, fewest: int) -> Iterator[tuple[int, int]]:
