@@ -1,7 +1,7 @@
 """Rank counts: how many cards of each rank a set holds, packed into one integer. Suits never matter to the climbing family (C1.3).
 
 A count takes five bits a rank, the lowest rank lowest; the top bit of the five is always free, so that one subtraction compares all
-fifteen ranks at once (`contains`). Counts of disjoint sets add and subtract as plain integers.
+fifteen ranks at once (`GUARD`). Counts of disjoint sets add and subtract as plain integers.
 """
 
 from collections import Counter
@@ -28,7 +28,8 @@ UNITS: Final = tuple(1 << BITS * index for index in range(len(RANKS)))
 _FIELD: Final = (1 << BITS) - 1
 _ONE_EACH: Final = sum(UNITS)
 GUARD: Final = _ONE_EACH << BITS - 1
-"""The top bit of each rank's five: set before a subtraction and still set after it where the rank had enough cards."""
+"""The top bit of each rank's five. Set before a subtraction, it is still set after it where the rank had enough cards:
+`(holding | GUARD) - play & GUARD == GUARD` says that the holding contains the play."""
 _OF_CARD: Final = {card: UNITS[RANK_INDEX[rank_of(card)]] for card in CARDS}
 _OF_RANK: Final = {rank: UNITS[index] for rank, index in RANK_INDEX.items()}
 _SUPPLY: Final = {rank: 8 if RANK_INDEX[rank] <= TWO else 2 for rank in RANKS}
@@ -69,11 +70,6 @@ def _check_supply(names: tuple[str, ...]) -> None:
 def count_at(counts: Counts, index: int) -> int:
     """How many cards of the rank with this index."""
     return counts >> BITS * index & _FIELD
-
-
-def contains(counts: Counts, part: Counts) -> bool:
-    """Whether every rank of `part` is there at least as often in `counts`."""
-    return (counts | GUARD) - part & GUARD == GUARD
 
 
 def at_least(counts: Counts, number: int) -> Counts:

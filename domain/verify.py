@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal
 
+from domain.causes import command_of
 from domain.climbing.hand import swap_for
 from domain.refusal import Refused
 from domain.shuffle import SEED, commitment
 from domain.table import Given, Table, decide, evolve
 from schemas.canonical import GENESIS, digest
-from schemas.commands import Command, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
+from schemas.commands import Command, StartHand
 from schemas.envelope import Recorded, check_line
 from schemas.events import (
     Dealt,
@@ -24,12 +25,7 @@ from schemas.events import (
     HandAbandoned,
     HandScored,
     HandStarted,
-    Passed,
-    Played,
-    PlayerLeft,
-    PlayerSeated,
     SeedRevealed,
-    TableOpened,
 )
 from schemas.matchfile import MatchFile, header_of, proof_of, read_match
 from schemas.notation import ORDER, PACK, Unreadable
@@ -226,7 +222,7 @@ def _revealed(walk: _Walk, recorded: Sequence[Recorded]) -> dict[int, str]:
 
 def _check_group(walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str]) -> None:
     first = events[0]
-    command = _command_of(first.event)
+    command = command_of(first.event)
     if command is None:
         raise walk.fault(
             first.version, "command", f"No command begins with {first.event.TYPE}.", "事件没有对应的命令。"
@@ -321,22 +317,3 @@ def _check_unrevealed_start(walk: _Walk, events: tuple[Recorded, ...]) -> None:
     walk.notes.append(
         f"hand {started.event.hand}: its seed is not revealed yet, so the deal is taken as recorded 种子尚未公布,发牌未经推算"
     )
-
-
-def _command_of(event: Event) -> Command | None:
-    """The command whose first event this is."""
-    match event:
-        case TableOpened():
-            return OpenTable(event.ruleset, event.ruleset_version, event.options)
-        case PlayerSeated():
-            return SeatPlayer(event.player, event.seat)
-        case HandStarted():
-            return StartHand()
-        case Played():
-            return Play(event.seat, event.cards)
-        case Passed():
-            return Pass(event.seat)
-        case HandAbandoned() | PlayerLeft():
-            return Leave(event.seat)
-        case _:
-            return None

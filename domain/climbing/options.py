@@ -401,7 +401,7 @@ def cost(ruleset: Ruleset, holding: Counts, option: Option) -> tuple[int, int, i
 
 
 def _in(held: Held, entries: list[Entry]) -> list[Entry]:
-    """The entries that the holding contains: `contains` of the cards, written out because it is asked most of all."""
+    """The entries that the holding contains."""
     room = held.counts | GUARD
     return [entry for entry in entries if room - entry[2] & GUARD == GUARD]
 

@@ -7,11 +7,11 @@ makes happen follows from its first event, its time and its id, so the rest is r
 
 from collections.abc import Callable, Sequence
 
+from domain.causes import command_of
 from domain.refusal import Refused
 from domain.table import Given, Table, decide
-from schemas.commands import Command, Leave, Pass, Play, StartHand
+from schemas.commands import Command
 from schemas.envelope import Recorded
-from schemas.events import Event, HandAbandoned, HandStarted, Passed, Played, PlayerLeft
 from services.tables.room import Room
 
 SeedOf = Callable[[Table, Command], str]
@@ -24,7 +24,7 @@ def rest_of(room: Room, seed_of: SeedOf) -> Sequence[Recorded]:
     if last is None or before is None:
         return ()
     found = [step.recorded for step in room.steps(last.first, room.version)]
-    command = _command_of(found[0].event)
+    command = command_of(found[0].event)
     if command is None:
         return ()
     try:
@@ -34,17 +34,3 @@ def rest_of(room: Room, seed_of: SeedOf) -> Sequence[Recorded]:
     if len(whole) <= len(found) or any(ours.line != theirs.line for ours, theirs in zip(whole, found, strict=False)):
         return ()
     return whole[len(found) :]
-
-
-def _command_of(event: Event) -> Command | None:
-    match event:
-        case HandStarted():
-            return StartHand()
-        case Played():
-            return Play(event.seat, event.cards)
-        case Passed():
-            return Pass(event.seat)
-        case HandAbandoned() | PlayerLeft():
-            return Leave(event.seat)
-        case _:
-            return None
