@@ -10,8 +10,7 @@ from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBina
 
 from domain.table import Table as TableState
 from domain.table import replay
-from projections.base import Positioned, ProjectionFault, insert_many
-from schemas.canonical import GENESIS
+from projections.base import Positioned, insert_many
 from schemas.envelope import Recorded, read_line
 from schemas.events import HandScored
 
@@ -43,37 +42,12 @@ class Audit:
     metadata = _metadata
     types: frozenset[bytes] | None = None
 
-    def __init__(self) -> None:
-        self._heads: dict[str, str] = {}
-
     def forget(self) -> None:
-        """Forget the heads of the chains; they are read from the view when needed."""
-        self._heads.clear()
+        """Nothing is remembered."""
 
     def apply(self, connection: Connection, batch: Sequence[Positioned]) -> None:
-        """File the events, each chained to the one before it on its table."""
-        rows = []
-        for sequence, recorded in batch:
-            if recorded.prev != self._head(connection, recorded):
-                raise ProjectionFault(
-                    f"audit: event {recorded.table}:{recorded.version} does not chain to the one before it"
-                )
-            self._heads[recorded.table] = recorded.hash
-            if recorded.event.TYPE == "table-closed":
-                del self._heads[recorded.table]
-            rows.append(_row(sequence, recorded))
-        insert_many(connection, audit_events, rows)
-
-    def _head(self, connection: Connection, recorded: Recorded) -> str:
-        if recorded.version == 1:
-            return GENESIS
-        head = self._heads.get(recorded.table)
-        if head is None:
-            query = select(audit_events.c.hash).where(
-                audit_events.c.table_id == recorded.table, audit_events.c.version == recorded.version - 1
-            )
-            head = connection.execute(query).scalar_one_or_none()
-        return head or ""
+        """File the events."""
+        insert_many(connection, audit_events, [_row(*each) for each in batch])
 
 
 def _row(sequence: int, recorded: Recorded) -> tuple[Any, ...]:

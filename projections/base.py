@@ -2,13 +2,17 @@
 
 Watermark and view are written in one transaction. A projection can be killed anywhere and goes on where its view is; what it is given
 twice it takes once; what it is not given it misses at once, since the stream's sequences have no gaps. The tables are thrown away and built
-anew when the projection's version changes, or when somebody asks for it.
+anew when the projection's version changes, or when somebody asks for it. The chain of every table is followed whichever events a projection
+wants, so that what somebody slipped into the stream stops it instead of getting into the view.
 """
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+import orjson
 import psycopg
 from sqlalchemy import (
     BigInteger,
@@ -26,9 +30,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from schemas.canonical import digest
+from schemas.canonical import GENESIS, digest
 from schemas.envelope import Recorded, read_line
+from schemas.events import EVENTS
 from schemas.notation import Unreadable
+from schemas.upcasters import UPCASTERS
 
 Batch = Sequence[tuple[int, bytes]]
 """Stream sequences and recorded lines, in the order of the stream."""
@@ -74,6 +80,31 @@ watermarks: Final = Table(
     Column("sequence", BigInteger, nullable=False),
 )
 """How far each projection of this database is: the stream sequence of the last event in its view."""
+
+heads: Final = Table(
+    "heads",
+    _metadata,
+    Column("projection", String(40), primary_key=True),
+    Column("table_id", String(64), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+"""The last event of each table that a projection has taken in, which the next one must chain to."""
+
+MOST_HEADS: Final = 50_000
+"""So many heads are remembered between batches."""
+
+_SETTING_UP: Final = 7_301_954
+"""The PostgreSQL advisory lock that lets one process at a time make or drop tables; any number that only we use."""
+
+
+class Link(NamedTuple):
+    """What chains an event to the one before it on its table."""
+
+    table: str
+    version: int
+    prev: str
+    hash: str
 
 
 def open_engine(url: str) -> Engine:
@@ -127,6 +158,30 @@ def insert_many(connection: Connection, table: Table, rows: Sequence[tuple[Any, 
         cursor.close()
 
 
+@contextmanager
+def _alone(engine: Engine) -> Iterator[Connection]:
+    """A transaction in which tables are made or dropped, one process at a time; all of it happens or nothing.
+
+    It begins with a lock, in SQLite because there a statement that makes or drops a table would not begin a transaction by itself.
+    """
+    lock = "BEGIN IMMEDIATE" if engine.dialect.name == "sqlite" else f"SELECT pg_advisory_xact_lock({_SETTING_UP})"
+    with engine.begin() as connection:
+        connection.exec_driver_sql(lock)
+        yield connection
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for cyclic garbage meanwhile: a batch makes many objects and no cycles, so the search only costs time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
 def type_of(line: bytes) -> bytes:
     """The type of a recorded line without reading it: `hand-scored` out of `shuangkou.hand-scored.v1`.
 
@@ -136,6 +191,19 @@ def type_of(line: bytes) -> bytes:
     return line[start : line.find(b".v", start)]
 
 
+def link_of(line: bytes) -> Link:
+    """How a recorded line chains, without reading the event. Raises Unreadable, also for a type that this version does not know."""
+    try:
+        raw = orjson.loads(line)
+        link = Link(raw["source"].removeprefix("/tables/"), raw["version"], raw["prev"], digest(line))
+        name = raw["type"]
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+        raise Unreadable("not an event of a table") from None
+    if name not in EVENTS and name not in UPCASTERS:
+        raise Unreadable(f"type: {name!r} is not an event this version knows")
+    return link
+
+
 class Projector:
     """Feeds one projection in one database. `watermark` is the sequence of the last event in the view."""
 
@@ -143,29 +211,27 @@ class Projector:
         self.engine: Final = engine
         self.projection: Final = projection
         self.watermark = 0
+        self._heads: dict[str, tuple[int, str]] = {}
 
     def open(self) -> int:
         """Make the tables if they are missing or of another version; returns the watermark."""
-        _metadata.create_all(self.engine)
-        with self.engine.begin() as connection:
+        self._forget()
+        with _alone(self.engine) as connection:
+            _metadata.create_all(connection)
             row = connection.execute(
-                select(watermarks.c.version, watermarks.c.sequence).where(self._mine())
+                select(watermarks.c.version, watermarks.c.sequence).where(self._mine(watermarks))
             ).one_or_none()
-        if row is None or row.version != self.projection.version:
-            return self.rebuild()
-        self.projection.forget()
-        self.watermark = int(row.sequence)
+            if row is None or row.version != self.projection.version:
+                self._clear(connection)
+        self.watermark = row.sequence if row and row.version == self.projection.version else 0
         return self.watermark
 
     def rebuild(self) -> int:
         """Throw the view away, to be built from the first event on; returns the watermark, 0."""
-        _metadata.create_all(self.engine)
-        self.projection.forget()
-        name, version = self.projection.name, self.projection.version
-        with self.engine.begin() as connection:
-            self.projection.metadata.drop_all(connection)
-            self.projection.metadata.create_all(connection)
-            upsert(connection, watermarks, [{"projection": name, "version": version, "sequence": 0}])
+        self._forget()
+        with _alone(self.engine) as connection:
+            _metadata.create_all(connection)
+            self._clear(connection)
         self.watermark = 0
         return 0
 
@@ -178,22 +244,35 @@ class Projector:
         if not fresh:
             return self.watermark
         self._check_gapless(fresh)
-        events = list(self._read(fresh))
         last = fresh[-1][0]
         try:
-            with self.engine.begin() as connection:
+            with _no_collection(), self.engine.begin() as connection:
                 self._advance(connection, last)
-                self.projection.apply(connection, events)
+                self.projection.apply(connection, self._read(connection, fresh))
         except BaseException as error:
-            self.projection.forget()
+            self._forget()
             if isinstance(error, IntegrityError):
                 raise ProjectionFault(f"{self.projection.name}: an event was taken in twice: {error.orig}") from error
             raise
         self.watermark = last
+        if len(self._heads) > MOST_HEADS:
+            self._heads.clear()
         return last
 
-    def _mine(self) -> Any:
-        return watermarks.c.projection == self.projection.name
+    def _forget(self) -> None:
+        self.projection.forget()
+        self._heads.clear()
+
+    def _mine(self, table: Table) -> Any:
+        return table.c.projection == self.projection.name
+
+    def _clear(self, connection: Connection) -> None:
+        name, version = self.projection.name, self.projection.version
+        # The watermark first: whoever writes to the view holds its row, and this waits for it.
+        upsert(connection, watermarks, [{"projection": name, "version": version, "sequence": 0}])
+        connection.execute(heads.delete().where(self._mine(heads)))
+        self.projection.metadata.drop_all(connection)
+        self.projection.metadata.create_all(connection)
 
     def _check_gapless(self, batch: Batch) -> None:
         for expected, (sequence, _) in enumerate(batch, start=self.watermark + 1):
@@ -203,24 +282,50 @@ class Projector:
                     f"{expected - 1}; the stream has lost events, see `shuangkou verify --all`"
                 )
 
-    def _read(self, batch: Batch) -> Sequence[Positioned]:
+    def _read(self, connection: Connection, batch: Batch) -> Sequence[Positioned]:
+        """The events that the projection wants, after all of the batch was found to chain."""
         wanted = self.projection.types
-        events = []
+        events, moved = [], set()
         for sequence, line in batch:
-            if wanted is not None and type_of(line) not in wanted:
-                continue
             try:
-                events.append(Positioned(sequence, read_line(line)))
+                if wanted is None or type_of(line) in wanted:
+                    recorded = read_line(line)
+                    events.append(Positioned(sequence, recorded))
+                    link = Link(recorded.table, recorded.version, recorded.prev, recorded.hash)
+                else:
+                    link = link_of(line)
             except Unreadable as error:
                 raise ProjectionFault(
                     f"{self.projection.name}: event {sequence} of the stream (SHA-256 {digest(line)[:12]}…) "
                     f"cannot be read: {error}"
                 ) from None
+            self._follow(connection, link)
+            moved.add(link.table)
+        name = self.projection.name
+        rows = ((table, *self._heads[table]) for table in moved)
+        upsert(
+            connection,
+            heads,
+            [{"projection": name, "table_id": table, "version": at, "hash": is_} for table, at, is_ in rows],
+        )
         return events
 
+    def _follow(self, connection: Connection, link: Link) -> None:
+        head = self._heads.get(link.table) or self._stored_head(connection, link.table)
+        if (link.version - 1, link.prev) != head:
+            raise ProjectionFault(
+                f"{self.projection.name}: event {link.table}:{link.version} does not chain to the one before it, "
+                f"{link.table}:{head[0]}; see `shuangkou verify {link.table}`"
+            )
+        self._heads[link.table] = (link.version, link.hash)
+
+    def _stored_head(self, connection: Connection, table: str) -> tuple[int, str]:
+        query = select(heads.c.version, heads.c.hash).where(self._mine(heads), heads.c.table_id == table)
+        row = connection.execute(query).one_or_none()
+        return (row.version, row.hash) if row else (0, GENESIS)
+
     def _advance(self, connection: Connection, to: int) -> None:
-        moved = connection.execute(
-            watermarks.update().where(self._mine(), watermarks.c.sequence == self.watermark).values(sequence=to)
-        )
+        here = (watermarks.c.sequence == self.watermark) & (watermarks.c.version == self.projection.version)
+        moved = connection.execute(watermarks.update().where(self._mine(watermarks), here).values(sequence=to))
         if moved.rowcount != 1:
             raise Overtaken(f"{self.projection.name}: another process has moved the watermark from {self.watermark}")

@@ -65,10 +65,6 @@ class LiveTables:
         for positioned in batch:
             recorded = positioned.recorded
             state = self._state_before(recorded)
-            if state is not None and state.head != recorded.prev:
-                raise ProjectionFault(
-                    f"live: event {recorded.table}:{recorded.version} does not chain to the one before it"
-                )
             try:
                 self._states[recorded.table] = evolve(state, recorded)
             except ValueError as error:

@@ -54,6 +54,7 @@ async def _feed(store: JetStreamStore, projector: Projector, *, live: bool) -> N
         async for records in store.tail(after, live=live):
             yield [(record.sequence, record.data) for record in records]
 
+    progress(projector.watermark)  # there may be nothing new for a long time
     await run(projector, batches, progress)
 
 
