@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Iterable
+from typing import Final
 
 import structlog
 
@@ -11,6 +12,9 @@ from projections.runner import make, run
 from services.eventstore.core import JetStreamStore
 from services.settings import Settings
 from services.store import connect
+
+BATCH: Final = 4000
+"""Events taken in at once while catching up; fewer when they come one by one."""
 
 log = structlog.get_logger("project")
 
@@ -51,7 +55,7 @@ async def _feed(store: JetStreamStore, projector: Projector, *, live: bool) -> N
             log.info("caught up", projection=name, watermark=watermark)
 
     async def batches(after: int) -> AsyncIterator[Batch]:
-        async for records in store.tail(after, live=live):
+        async for records in store.tail(after, batch=BATCH, live=live):
             yield [(record.sequence, record.data) for record in records]
 
     progress(projector.watermark)  # there may be nothing new for a long time

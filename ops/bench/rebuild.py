@@ -27,6 +27,7 @@ from schemas.events import type_name
 from services.eventstore.core import JetStreamStore
 from services.eventstore.server import EmbeddedServer
 from services.eventstore.wire import headers
+from services.project import BATCH
 
 AT_ONCE = 64
 """Tables that move at the same time in the stream that is made."""
@@ -100,7 +101,7 @@ async def rebuilt(url: str, name: str, database: str) -> float:
     projector = Projector(engine, make(name, lambda _: ()))
 
     async def batches(after: int) -> AsyncIterator[Batch]:
-        async for records in store.tail(after, live=False):
+        async for records in store.tail(after, batch=BATCH, live=False):
             yield [(record.sequence, record.data) for record in records]
 
     began = time.perf_counter()
