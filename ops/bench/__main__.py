@@ -14,18 +14,21 @@ def names() -> list[str]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmarks that are named, by default all. Returns how many failed."""
-    parser = argparse.ArgumentParser(prog="python -m ops.bench", description="Benchmarks beside peers, in one run.")
+    """Run the benchmarks that are named, by default all. Returns 0, or 1 when one did not finish; an unknown name exits with 2."""
+    parser = argparse.ArgumentParser(prog="bench", description="Benchmarks beside peers, in one run.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(names())} (default: all)")
     chosen: list[str] = parser.parse_args(argv).names or names()
     unknown = [name for name in chosen if name not in names()]
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(names())}")
-    failed = 0
+    failed = []
     for name in chosen:
         print(f"== {name}", file=sys.stderr, flush=True)
-        failed += subprocess.run([sys.executable, "-m", f"ops.bench.{name}"], check=False).returncode != 0
-    return failed
+        if subprocess.run([sys.executable, "-m", f"ops.bench.{name}"], check=False).returncode:
+            failed.append(name)
+    if failed:
+        print(f"did not finish: {', '.join(failed)}", file=sys.stderr)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":

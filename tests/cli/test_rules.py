@@ -152,3 +152,10 @@ def test_an_unknown_ruleset_is_wrong_use() -> None:
     said = CliRunner().invoke(app, ["rulesets", "poker"])
     assert said.exit_code == 2
     assert "poker" in said.stderr
+
+
+def test_an_unknown_benchmark_is_wrong_use_and_the_known_ones_are_named() -> None:
+    command = [sys.executable, "-m", "services.cli.main", "bench", "poker"]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert b"there are eventstore, rebuild, rules" in done.stderr
