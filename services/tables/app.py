@@ -21,6 +21,7 @@ from services.tables.commands import router as command_routes
 from services.tables.metrics import Metrics
 from services.tables.rooms import Rooms
 from services.tables.service import Service
+from services.web import pages
 
 Connect = Callable[[Settings], Awaitable[JetStreamStore]]
 START: Final = 30.0
@@ -70,6 +71,7 @@ def create_app(settings: Settings, *, commands: bool = True, connect: Connect = 
         app.include_router(command_routes)
     app.include_router(reads.router)
     app.include_router(health.router)
+    app.include_router(pages.router)
     return app
 
 

@@ -1,0 +1,1 @@
+"""The pages: what people see of tables in a browser."""

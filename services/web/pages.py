@@ -1,0 +1,113 @@
+"""Pages for people: the lobby and a table to watch.
+
+A page holds no state of the game. It is a frame of words and the scripts that draw what the same public addresses show to anybody
+(`/tables`, `/tables/{id}/events`), so a page can show nothing that a spectator may not see. Errors are pages too, in words.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+from fastapi import APIRouter, Response
+from markupsafe import Markup
+
+from projections.live_table import list_tables
+from projections.viewing import view_for
+from schemas.notation import JOKERS
+from services.problems import Problem, problem_of
+from services.tables.commands import there
+from services.tables.lookups import look_up
+from services.tables.service import Running
+
+HERE: Final = Path(__file__).parent
+TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""What static files there are, by the ending of their names."""
+FOREVER: Final = "public, max-age=31536000, immutable"
+GUARDS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+}
+"""No page runs or loads anything but our own files; names of players are text wherever they stand."""
+
+STATIC: Final = {path.name: path.read_bytes() for path in sorted((HERE / "static").iterdir()) if path.suffix in TYPES}
+EDITION: Final = hashlib.sha256(b"".join(name.encode() + data for name, data in STATIC.items())).hexdigest()[:12]
+"""Names the present content of all static files. It is part of their address, so browsers may keep them for good."""
+
+_templates: Final = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(HERE / "templates"),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+router = APIRouter(include_in_schema=False)
+SUITS: Final = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
+JOKER: Final = dict(zip(JOKERS, ("小王", "大王"), strict=True))
+LISTED: Final = 50
+"""Tables named in the lobby as it is without scripts."""
+
+
+def shown(card: str) -> str:
+    """A card as text: `7♠`, `10♥`, `大王`."""
+    return JOKER.get(card) or ("10" if card[0] == "T" else card[0]) + SUITS[card[1]]
+
+
+_templates.globals["shown"] = shown
+
+
+def both(zh: str, en: str) -> Markup:
+    """The same in Chinese and in English, each marked with its language."""
+    return Markup('<span lang="zh-Hans">{}</span> <span class="en" lang="en">{}</span>').format(zh, en)
+
+
+_templates.globals["both"] = both
+
+
+def page(template: str, status: int = 200, **values: Any) -> Response:
+    """A template as an answer, guarded, and asked for again each time."""
+    html = _templates.get_template(template).render(static=f"/static/{EDITION}", **values)
+    return Response(html, status, {**GUARDS, "Cache-Control": "no-cache"}, "text/html; charset=utf-8")
+
+
+def problem_page(problem: Problem) -> Response:
+    """A problem in words, with its status and what to do next."""
+    answer = page("problem.html", problem.status_code, problem=problem)
+    if problem.headers:
+        answer.headers.update(problem.headers)
+    return answer
+
+
+@router.get("/")
+async def lobby(service: Running) -> Response:
+    """The lobby (大厅): all tables."""
+    try:
+        tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED))
+    except Problem:
+        tables = []  # not built yet: the page says so and asks again
+    return page("lobby.html", tables=tables)
+
+
+@router.get("/watch/{table}")
+async def watch(service: Running, table: str) -> Response:
+    """A table live. A table that does not exist, or a store that is away, is a page that says so."""
+    try:
+        state = there((await service.rooms.open(table)).table)
+    except Exception as error:  # noqa: BLE001 (whatever it is, a person reads the answer)
+        return problem_page(problem_of(error))
+    return page("watch.html", view=view_for(state, "spectator"))
+
+
+@router.get("/static/{edition}/{name}")
+async def static(edition: str, name: str) -> Response:
+    """A script, style sheet or picture: to be kept for good at the address of this edition, else asked for again each time."""
+    data = STATIC.get(name)
+    if data is None:
+        raise Problem(404, "no_such_path", "There is nothing at this address.", "没有这个地址。")
+    keep = FOREVER if edition == EDITION else "no-cache"
+    kind = TYPES[Path(name).suffix]
+    return Response(data, 200, {**GUARDS, "Cache-Control": keep}, f"{kind}; charset=utf-8")
