@@ -47,14 +47,13 @@ export function readingWords(reading) {
     case "single":
     case "pair":
     case "triple":
+    case "full_house":
       return [`${zh} ${high}`, `${en}, ${highEn}`];
     case "straight":
       return [`${zh} ${reading.cards}张 到 ${high}`, `${en} of ${reading.cards} up to ${highEn}`];
     case "pair_run":
     case "triple_run":
       return [`${zh} ${reading.groups}连 到 ${high}`, `${en} of ${reading.groups} up to ${highEn}`];
-    case "full_house":
-      return [`${zh} 三张 ${high}`, `${en}, three ${highEn}`];
     case "bomb":
       return [`${reading.cards}张${zh} ${high}`, `${en} of ${reading.cards}, ${highEn}`];
     case "chain":
