@@ -88,7 +88,7 @@ async def lobby(service: Running) -> Response:
     try:
         tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED))
     except Problem:
-        tables = []  # not built yet: the page says so and asks again
+        tables = []  # not built yet; the page asks again and says how that goes
     return page("lobby.html", tables=tables)
 
 

@@ -55,7 +55,7 @@ export function card(name, standsFor = null) {
     ? el("span", { class: "corner" }, ...JOKER[name][0].split("").map((sign) => el("span", {}, sign)))
     : el("span", { class: "corner" }, el("span", { class: name[0] === "T" ? "rank ten" : "rank" }, rankName(name[0])), shape(name[1]));
   const body = el("span", { class: "pip" }, shape(joker ? "joker" : name[1]));
-  const wild = standsFor ? el("span", { class: "as" }, `=${rankName(standsFor)}`) : null;
+  const wild = standsFor ? el("span", { class: "as" }, el("span", { class: "eq" }, "="), el("span", { class: standsFor === "T" ? "rank ten" : "rank" }, rankName(standsFor))) : null;
   const attributes = { class: `card ${colour(name)}${joker ? " joker" : ""}${wild ? " wild" : ""}`, role: "img", "aria-label": spoken(name, standsFor), "data-card": name };
   return el("span", attributes, corner, body, wild);
 }

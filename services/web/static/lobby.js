@@ -2,7 +2,8 @@
 import { both, el, fill, fillOnce, showState, signed } from "./dom.js";
 import { STATUS } from "./words.js";
 
-const EVERY = 2000;
+const EVERY = 2000; // ms
+const MOST = 100; // tables, those that moved last
 const SIDES = ["甲", "乙"];
 const at = (id) => document.getElementById(id);
 const cards = new Map();
@@ -13,16 +14,19 @@ async function look() {
   clearTimeout(timer);
   if (document.hidden) return;
   try {
-    const answer = await fetch("/tables", { signal: AbortSignal.timeout(10_000) });
+    const answer = await fetch(`/tables?limit=${MOST}`, { signal: AbortSignal.timeout(10_000) });
     if (!answer.ok) throw new Error(`${answer.status}`);
     const now = Date.parse(answer.headers.get("date")) || Date.now();
     draw((await answer.json()).tables, now);
     failures = 0;
+    at("trouble").hidden = true;
     showState("live", "实时", "live");
   } catch {
     failures += 1;
+    at("trouble").hidden = failures < 2;
     showState("reconnecting", "重新连接…", "reconnecting…");
   }
+  clearTimeout(timer);
   timer = setTimeout(look, Math.min(EVERY * 2 ** Math.min(failures, 3), 15_000));
 }
 
@@ -33,6 +37,7 @@ function draw(tables, now) {
   arrange(at("closed"), closed, now);
   at("open-count").textContent = open.length || "";
   at("closed-count").textContent = closed.length || "";
+  at("latest").hidden = tables.length < MOST;
   at("empty").hidden = open.length > 0;
   at("closed-part").hidden = closed.length === 0;
   const known = new Set(tables.map((table) => table.table));
@@ -69,16 +74,15 @@ function shown(table, when) {
       { class: "line" },
       el("span", { class: "title" }, both(table.title_zh, table.title_en)),
       el("span", { class: `status ${table.status}` }, both(...STATUS[table.status])),
-      when,
     ),
     el(
       "span",
       { class: "line soft" },
       el("span", {}, both("局", "hand"), " ", el("b", {}, `${table.hand}${table.hands ? ` / ${table.hands}` : ""}`)),
-      el("span", {}, both("事件", "events"), " ", el("b", {}, `${table.version}`)),
-      el("code", {}, table.table),
+      when,
     ),
     el("span", { class: "players" }, table.players.map((name, seat) => player(name, seat, table.scores))),
+    el("span", { class: "line soft" }, el("code", {}, table.table), el("span", { class: "count" }, both("事件", "events"), " ", el("b", {}, `${table.version}`))),
   ];
 }
 

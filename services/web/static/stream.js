@@ -83,6 +83,7 @@ export function follow(table, on) {
 
   setInterval(check, 5000);
   addEventListener("offline", () => over || on.state("reconnecting"));
+  addEventListener("pageshow", (shown) => shown.persisted && !over && later("reconnecting", 0)); // the page comes out of a drawer
   addEventListener("online", () => over || later("reconnecting", 0));
   open();
 }

@@ -2,7 +2,7 @@
 import { backs, card, fan, rankName, ranks, stars } from "./cards.js";
 import { both, el, fillOnce, showState, signed } from "./dom.js";
 import { follow } from "./stream.js";
-import { eventWords, isBomb, kindOf, leaderWords, OUTCOME, place, readingWords, wildWords } from "./words.js";
+import { eventWords, isBomb, kindOf, leaderWords, OUTCOME, place, plain, readingWords, wildWords } from "./words.js";
 
 const KEPT = 40; // events in the list
 const TABLE = document.getElementById("watch").dataset.table;
@@ -48,7 +48,7 @@ function take(message) {
 
 /** Keep what the next views no longer show. `players`: who sat where when it happened, for seats are swapped. */
 function remember(event, players) {
-  events.set(event.version, { event, line: line(event, (seat) => players[seat] ?? `座${seat}`) });
+  events.set(event.version, { event, line: line(event, (seat) => (players[seat] === null ? `座${seat}` : plain(players[seat]))) });
   while (events.size > KEPT) events.delete(Math.min(...events.keys()));
   const kind = kindOf(event);
   if (kind === "hand-scored" || kind === "hand-abandoned") result = latest(result, event.data);
@@ -67,7 +67,11 @@ async function recall({ version, hand, seats }) {
       players = seatedBefore(event, players);
     }
     if (hand && !hand.result && hand.number > 1 && result === null) {
-      result = latest(result, await ask(`/tables/${TABLE}/hands/${hand.number - 1}/explanation`));
+      const { version: ended, ...scored } = await ask(`/tables/${TABLE}/hands/${hand.number - 1}/explanation`);
+      result = latest(result, scored);
+      const after = await ask(`/tables/${TABLE}/audit?after=${ended}&limit=5`);
+      const revealed = after.events.find((event) => kindOf(event) === "seed-revealed");
+      if (revealed) seed = latest(seed, revealed.data);
     }
   } catch {
     // Not there, or the hand was abandoned: the page goes on with what comes from now on.

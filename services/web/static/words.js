@@ -72,14 +72,17 @@ export function wildWords(reading) {
 /** How the leader of a hand was found. */
 export const leaderWords = (by) => LEADER_BY[by] ?? [by, by];
 
+/** A name inside a sentence: one written from right to left, or with marks that turn text around, must not rearrange the rest. */
+export const plain = (name) => (/[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(name) ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name);
+
 /** What each player got: "alice +4, bob −4". */
-const given = (players, points) => players.map((name, seat) => `${name} ${signed(points[seat])}`).join(", ");
+const given = (players, points) => players.map((name, seat) => `${plain(name)} ${signed(points[seat])}`).join(", ");
 
 /** What events say. Each gives [Chinese, English, drawn cards]; `who` names a seat. */
 const EVENT = {
   "table-opened": (data) => [`开桌:${data.ruleset}`, `table opened: ${data.ruleset}`],
-  "player-seated": (data) => [`${data.player} 坐${data.seat}号位`, `${data.player} takes seat ${data.seat}`],
-  "player-left": (data) => [`${data.player} 离席`, `${data.player} leaves the table`],
+  "player-seated": (data) => [`${plain(data.player)} 坐${data.seat}号位`, `takes seat ${data.seat}`],
+  "player-left": (data) => [`${plain(data.player)} 离席`, `leaves the table`],
   "hand-started": (data) => [`第 ${data.hand} 局开始`, `hand ${data.hand} starts`],
   dealt: (data, who) => [`发牌,${who(data.leader)} 先出`, `dealt; ${who(data.leader)} leads`, data.face_up ? [chip(data.face_up.card)] : []],
   "seats-swapped": (data, who) => [`换座:${data.seats.map(who).join(" ⇄ ")}`, `seats swapped: ${data.seats.map(who).join(" and ")}`],
@@ -99,7 +102,7 @@ const EVENT = {
     `${OUTCOME[data.outcome][0]} ×${data.multiplier}:${given(data.players, data.score)}`,
     `${OUTCOME[data.outcome][1]}: the hand is scored`,
   ],
-  "hand-abandoned": (data) => [`${data.player} 逃跑,本局中止`, `${data.player} left; the hand is abandoned`],
+  "hand-abandoned": (data) => [`${plain(data.player)} 逃跑,本局中止`, `left; the hand is abandoned`],
   "seed-revealed": (data) => [`公布种子 ${data.seed.slice(0, 12)}…`, "seed revealed"],
   "table-closed": (data) => {
     const [zh, en] = CLOSED[data.reason] ?? [data.reason, data.reason];
