@@ -83,7 +83,11 @@ class Driver:
         return matches
 
     async def demonstrate(self, plan: Plan) -> None:
-        """Play one slow match after the other, for people to look at, until cancelled."""
+        """Play one slow match after the other, for people to look at, until cancelled.
+
+        The commands of a demonstration always have the same keys, so one that is started again finds its table and plays on.
+        """
+        self.run = "demo"
         async with self._session() as http:
             for number in range(1, 1_000_000):
                 await self._match(http, plan, Match(number), lambda: None, PACE)
@@ -99,12 +103,13 @@ class Driver:
         bot = BOTS[plan.bot]
         view = await self._view(http, match)
         while not view["closed"]:
-            answer = await self._send(http, match, "hands", {}, self.token)
-            view = await self._view(http, match)
-            seated = [seat["player"] for seat in view["seats"]]
-            while (turn := answer["turn"]) is not None:
+            if view["hand"] is None or view["hand"]["result"] is not None:
+                await self._send(http, match, "hands", {}, self.token)
+                view = await self._view(http, match)
+            seated, turn = [seat["player"] for seat in view["seats"]], view["hand"]["turn"]
+            while turn is not None:
                 await asyncio.sleep(pace)
-                answer = await self._move(http, plan, match, match.tokens[seated[turn]], bot)
+                turn = (await self._move(http, plan, match, match.tokens[seated[turn]], bot))["turn"]
             view = await self._view(http, match)
             match.hands = view["hand"]["number"]
             on_hand()

@@ -30,11 +30,11 @@ def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson
         return
     listed = Table(box=None)
     for name in ("桌 table", "规则 ruleset", "状态 status", "局 hand", "玩家 players (总分 scores)", "最近 moved"):
-        listed.add_column(name, overflow="fold")
+        listed.add_column(name, overflow="fold", no_wrap="players" not in name)
     for row in found:
         players = ", ".join(f"{name} {row['scores'].get(name, 0):+d}" for name in row["players"] if name)
         hand = f"{row['hand']}/{row['hands']}" if row["hands"] else str(row["hand"])
-        listed.add_row(row["table"], row["title_zh"], STATUS[row["status"]], hand, players, row["moved"])
+        listed.add_row(row["table"], row["title_zh"], STATUS[row["status"]], hand, players, row["moved"][5:19])
     console.print(listed)
 
 

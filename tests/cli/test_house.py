@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,5 +172,9 @@ def test_it_stops_within_five_seconds_leaves_nothing_running_and_loses_nothing(t
     with House(data, "--no-demo") as again:
         assert [row["version"] for row in again.json("tables")] == [before[0]["events"]]
         assert again.json("verify", "--all")["clean"] is True
+        for _ in range(2):  # the demonstration finds its table again
+            with pytest.raises(subprocess.TimeoutExpired):
+                again.run("play", "--demo", "--ruleset", "huopin", timeout=4)
+        assert len(again.json("tables")) == 2
         assert again.stop(signal.SIGINT) < 5
     assert again.process.returncode == 0
