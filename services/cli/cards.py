@@ -18,7 +18,7 @@ PATTERN: Final = {
     "triple": "三张 triple",
     "straight": "顺子 straight",
     "pair_run": "连对 pair run",
-    "triple_run": "三连张 triple run",
+    "triple_run": "连三张 triple run",
     "full_house": "三带二 full house",
     "bomb": "炸弹 bomb",
     "chain": "连炸 chain",

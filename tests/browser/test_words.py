@@ -1,0 +1,15 @@
+"""The pages have words for everything that can happen."""
+
+from pathlib import Path
+from typing import get_args
+
+from schemas.events import EVENTS
+from schemas.readings import Pattern
+
+WORDS = (Path(__file__).parent.parent.parent / "services" / "web" / "static" / "words.js").read_text()
+
+
+def test_every_event_and_every_pattern_has_words() -> None:
+    missing = [event.TYPE for event in EVENTS.values() if event.TYPE not in WORDS]
+    missing += [pattern for pattern in get_args(Pattern) if pattern not in WORDS]
+    assert missing == []
