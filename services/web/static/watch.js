@@ -135,25 +135,25 @@ function drawFacts(hand) {
 
 function drawSeat(seat, hand, held) {
   const node = at(`seat-${seat.seat}`);
-  const side = seat.seat % 2;
   const turn = hand?.turn === seat.seat;
   const leader = hand?.leader === seat.seat ? hand.leader_by : null;
-  const key = [seat, turn, leader, hand?.plays, hand?.to_beat?.version, held?.trick, hand?.number];
+  if (!node.firstElementChild) node.append(el("div", { class: "who" }), el("div", { class: "play" }));
+  const [head, table] = node.children;
   node.classList.toggle("turn", turn);
   node.setAttribute("aria-label", `${seat.seat}号位 seat ${seat.seat}${turn ? ",轮到 to move" : ""}`);
-  fillOnce(node, key, () => [who(seat, side, turn, leader), done(seat, hand, held)]);
+  fillOnce(head, [seat, turn, leader], () => who(seat, seat.seat % 2, turn, leader));
+  drawPlay(table, seat, hand, held);
 }
 
 function who(seat, side, turn, leader) {
   const finish = seat.finish ? el("span", { class: `finish p${seat.finish}` }, both(...place(seat.finish))) : null;
   const contribution = seat.contribution ? el("span", { class: "given" }, both("贡献", "contribution"), ` ${signed(seat.contribution)}`) : null;
-  return el(
-    "div",
-    { class: "who" },
+  return [
     el(
       "div",
       { class: "line" },
       el("span", { class: `side s${side}`, title: SIDES[side].join(" "), role: "img", "aria-label": SIDES[side].join(" ") }, SIDES[side][0]),
+      el("span", { class: "soft number", title: `seat ${seat.seat}` }, `座${seat.seat}`),
       el("span", { class: "name", title: seat.player }, seat.player ?? both("空位", "free")),
       leader ? el("span", { class: "tag", title: leaderWords(leader).join(" ") }, both("首家", "led")) : null,
       turn ? el("span", { class: "tag go" }, both("轮到", "to move")) : null,
@@ -167,28 +167,23 @@ function who(seat, side, turn, leader) {
       el("span", { class: "score" }, both("总分", "score"), " ", el("b", {}, signed(seat.score))),
       contribution,
     ),
-  );
+  ];
 }
 
-/** What a seat did last in this trick, or in the one that just ended; the cards left when the hand is over. */
-function done(seat, hand, held) {
-  const plays = (held ?? hand)?.plays ?? [];
+/** What a seat did last in this trick, or in the one that just ended; the cards left when the hand is over. Drawn once, then only marked. */
+function drawPlay(box, seat, hand, held) {
+  const rest = hand?.result && seat.holding?.length ? seat.holding : null;
+  const plays = rest ? [] : ((held ?? hand)?.plays ?? []);
   const play = plays.findLast((each) => each.seat === seat.seat);
-  const box = el("div", { class: "play" });
-  if (hand?.result && seat.holding?.length) {
-    box.append(el("span", { class: "words" }, both("剩下的牌", "cards left")), el("span", { class: "rest" }, fan(seat.holding)));
-    return box;
-  }
-  if (!play) return box;
-  if (play.cards.length === 0) {
-    box.append(el("span", { class: "pass" }, both("过", "pass")));
-    return box;
-  }
-  const best = held ? held.winner === seat.seat : hand.to_beat?.version === play.version;
+  const best = held ? held.winner === seat.seat : play !== undefined && hand.to_beat?.version === play.version;
   box.classList.toggle("best", best);
   box.classList.toggle("held", held !== null);
-  box.append(fan(play.cards, play.reading), reads(play.reading, held && best ? both("赢此轮", "won") : null));
-  return box;
+  fillOnce(box, [rest && hand.number, play?.version], () => {
+    if (rest) return [el("span", { class: "words" }, both("剩下的牌", "cards left")), el("span", { class: "rest" }, fan(rest))];
+    if (!play) return [];
+    if (play.cards.length === 0) return el("span", { class: "pass" }, both("过", "pass"));
+    return [fan(play.cards, play.reading), reads(play.reading, el("span", { class: "won" }, both("赢此轮", "won")))];
+  });
 }
 
 function reads(reading, more = null) {
@@ -205,7 +200,7 @@ function reads(reading, more = null) {
 
 function drawNow(hand) {
   const free = view.seats.filter((seat) => seat.player === null).length;
-  const key = [view.closed, free, hand?.number, hand?.turn, hand?.to_beat?.version, hand?.result?.outcome, hand?.result !== null];
+  const key = [view.closed, free, view.seats.map((seat) => seat.player), hand?.number, hand?.turn, hand?.to_beat?.version, hand?.result?.outcome, hand?.result !== null];
   fillOnce(at("now"), key, () => {
     if (view.closed) return el("p", { class: "big" }, both("本桌已结束", "The match is over"));
     if (hand?.result) return ended(hand.result);
