@@ -222,11 +222,15 @@ def _leave(table: Table, command: Leave, given: Given) -> Iterator[Event]:
 
 
 def _start(table: Table, given: Given) -> Iterator[Event]:
-    seed = _seed(given)
-    players = tuple(str(player) for player in table.players)
-    number = table.hands + 1
-    deal = climbing.Deal(table.id, number, seed, (players[0], players[1], players[2], players[3]), table.first)
-    yield from climbing.start(get(table.ruleset, table.ruleset_version), deal)
+    yield from climbing.start(get(table.ruleset, table.ruleset_version), next_deal(table, _seed(given)))
+
+
+def next_deal(table: Table, seed: str) -> climbing.Deal:
+    """What the next hand of a table is dealt from. Raises ValueError while a seat is free."""
+    a, b, c, d = table.players
+    if a is None or b is None or c is None or d is None:
+        raise ValueError(f"table {table.id}: a hand needs four players")
+    return climbing.Deal(table.id, table.hands + 1, seed, (a, b, c, d), table.first)
 
 
 def _in_hand(table: Table, command: HandCommand, given: Given) -> Iterator[Event]:

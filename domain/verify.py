@@ -12,13 +12,14 @@ from itertools import groupby
 from typing import Literal
 
 from domain.causes import command_of
-from domain.climbing.hand import swap_for
+from domain.climbing.hand import as_dealt
+from domain.climbing.rulesets import UnknownRuleset, get
 from domain.refusal import Refused
 from domain.shuffle import SEED, commitment
-from domain.table import Given, Table, decide, evolve
+from domain.table import Given, Table, decide, evolve, next_deal, refusal
 from schemas.canonical import GENESIS, digest
 from schemas.commands import Command, StartHand
-from schemas.envelope import Recorded, check_line
+from schemas.envelope import Recorded, check_line, record
 from schemas.events import (
     Dealt,
     Event,
@@ -142,10 +143,13 @@ def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
         events = tuple(group)
         if command in seen:
             raise walk.fault(
-                events[0].version, "command", f"Command {command} was carried out twice.", "同一命令执行了两次。"
+                events[0].version, "command", f"Command {command!r} was carried out twice.", "同一命令执行了两次。"
             )
         seen.add(command)
-        _check_group(walk, events, seeds)
+        try:
+            _check_group(walk, events, seeds, recorded)
+        except UnknownRuleset as unknown:
+            raise walk.fault(events[0].version, "illegal", f"{unknown}.", "没有这种规则。") from None
 
 
 def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
@@ -220,7 +224,9 @@ def _revealed(walk: _Walk, recorded: Sequence[Recorded]) -> dict[int, str]:
     return seeds
 
 
-def _check_group(walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str]) -> None:
+def _check_group(
+    walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str], everything: Sequence[Recorded]
+) -> None:
     first = events[0]
     command = command_of(first.event)
     if command is None:
@@ -229,8 +235,8 @@ def _check_group(walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str
         )
     number = walk.table.hands + isinstance(command, StartHand) if walk.table else 0
     seed = seeds.get(number)
-    if isinstance(command, StartHand) and seed is None:
-        _check_unrevealed_start(walk, events)
+    if walk.table is not None and isinstance(command, StartHand) and seed is None:
+        _check_unrevealed_start(walk, walk.table, events, everything[first.version :])
     else:
         _check_decision(walk, events, command, seed)
     for recorded in events:
@@ -250,15 +256,19 @@ def _check_decision(walk: _Walk, events: tuple[Recorded, ...], command: Command,
         raise walk.fault(first.version, "illegal", f"{error}.", "命令无法理解。") from None
     except ValueError as error:
         raise walk.fault(first.version, "shuffle", f"{error}.", "种子与承诺不符。", "C2") from None
+    _compare(walk, decided, events)
+
+
+def _compare(walk: _Walk, decided: Sequence[Recorded], events: Sequence[Recorded]) -> None:
+    """Raise the fault of the first event that is not what was decided."""
     for ours, theirs in zip(decided, events, strict=False):
         if ours.line != theirs.line:
             raise walk.fault(
                 theirs.version, "differs", _difference(ours, theirs), "事件与规则推算不符。", _clause(ours.event)
             )
     if len(decided) != len(events):
-        version = first.version + min(len(decided), len(events))
         raise walk.fault(
-            version,
+            events[0].version + min(len(decided), len(events)),
             "differs",
             f"The rules make {len(decided)} events of this command, the record has {len(events)}.",
             "事件数量与规则推算不符。",
@@ -294,26 +304,39 @@ def _clause(event: Event) -> str:
     }.get(event.TYPE, "")
 
 
-def _check_unrevealed_start(walk: _Walk, events: tuple[Recorded, ...]) -> None:
-    """A hand without a revealed seed: its deal cannot be computed, but it must be a deal of the whole pack to fit seats."""
-    started, dealt = events[0], next((each for each in events if isinstance(each.event, Dealt)), None)
-    if dealt is None or not isinstance(dealt.event, Dealt):
-        raise walk.fault(started.version, "differs", "A hand was started but not dealt.", "开局后没有发牌。", "C1")
-    if not isinstance(started.event, HandStarted):
-        raise walk.fault(started.version, "differs", "A hand was started but not dealt.", "开局后没有发牌。", "C1")
-    cards = sorted((card for holding in dealt.event.holdings for card in holding), key=lambda card: ORDER.get(card, -1))
-    if cards != list(PACK) or any(len(holding) != 27 for holding in dealt.event.holdings):
+def _check_unrevealed_start(walk: _Walk, table: Table, events: tuple[Recorded, ...], later: Sequence[Recorded]) -> None:
+    """The hand that is being played: its deal cannot be computed yet, but everything else about its start can."""
+    first, hand = events[0], table.hands + 1
+    if any(isinstance(each.event, HandStarted | HandScored | HandAbandoned | SeedRevealed) for each in later):
         raise walk.fault(
-            dealt.version,
+            first.version, "shuffle", f"Hand {hand} is over, but its seed was never revealed.", "种子从未公布。", "C2"
+        )
+    refused = refusal(table, StartHand())
+    if refused:
+        raise walk.fault(first.version, "illegal", refused.en, refused.zh, refused.clause)
+    started, dealt = first.event, events[1].event if len(events) > 1 else None
+    if not isinstance(started, HandStarted) or not isinstance(dealt, Dealt):
+        raise walk.fault(first.version, "differs", "A hand was started but not dealt.", "开局后没有发牌。", "C1")
+    if not SEED.fullmatch(started.commitment):
+        raise walk.fault(
+            first.version, "shuffle", "The commitment is not 64 hexadecimal digits.", "承诺格式不对。", "C2"
+        )
+    cards = sorted((card for holding in dealt.holdings for card in holding), key=lambda card: ORDER.get(card, -1))
+    if cards != list(PACK) or any(len(holding) != 27 for holding in dealt.holdings):
+        raise walk.fault(
+            events[1].version,
             "differs",
             "The deal is not 27 cards each out of two packs.",
             "发牌不是两副牌每人27张。",
             "C1",
         )
-    swap = swap_for(started.event.hand, started.event.players, dealt.event)
-    expected: list[Event] = [started.event, dealt.event, *([swap] if swap else [])]
-    if [each.event for each in events] != expected:
-        raise walk.fault(started.version, "differs", "The deal does not lead to these seats.", "换座与明牌不符。", "C2")
+    ruleset = get(table.ruleset, table.ruleset_version)
+    expected = as_dealt(ruleset, next_deal(table, ""), started, dealt)
+    decided, prev = [], first.prev
+    for version, event in enumerate(expected, start=first.version):
+        decided.append(record(first.table, version, prev, first.time, first.command, event))
+        prev = decided[-1].hash
+    _compare(walk, decided, events)
     walk.notes.append(
-        f"hand {started.event.hand}: its seed is not revealed yet, so the deal is taken as recorded 种子尚未公布,发牌未经推算"
+        f"hand {hand}: its seed is not revealed yet, so the deal is taken as recorded 种子尚未公布,发牌未经推算"
     )

@@ -7,6 +7,7 @@ the line before (64 zeros for the first), `command` the id of the command that c
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 import orjson
@@ -22,8 +23,10 @@ ATTRIBUTES: Final = frozenset(
 )
 TABLE_ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """What a table's id looks like: lower-case letters, digits and hyphens, up to 64."""
-TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 """Times are UTC with milliseconds, like 2026-12-01T03:00:00.000Z."""
+COMMAND: Final = re.compile(r"[\x21-\x7e]{1,200}")
+"""Ids of commands are visible ASCII, up to 200 characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,11 @@ def check_line(line: bytes) -> Recorded:
     """Like `read_line`, for bytes from anywhere: they must be in canonical form, with exactly the attributes an event has."""
     recorded = read_line(line)
     raw = orjson.loads(line)
-    if has_float(raw) or canonical(raw) != line:
+    try:
+        same = canonical(raw) == line
+    except TypeError as error:
+        raise Unreadable(f"not in canonical form (RFC 8785): {error}") from None
+    if not same or has_float(raw):
         raise Unreadable("not in canonical form (RFC 8785), or with a floating-point number")
     expected = {
         "datacontenttype": "application/json",
@@ -85,9 +92,19 @@ def check_line(line: bytes) -> Recorded:
     for name, value in expected.items():
         if raw[name] != value:
             raise Unreadable(f"{name}: must be {value!r}")
-    if not TIME.fullmatch(recorded.time):
-        raise Unreadable(f"time: {recorded.time!r} is not like 2026-12-01T03:00:00.000Z")
+    if not TIME.fullmatch(recorded.time) or not _is_date(recorded.time):
+        raise Unreadable(f"time: {recorded.time!r} is not a time like 2026-12-01T03:00:00.000Z")
+    if not COMMAND.fullmatch(recorded.command):
+        raise Unreadable("command: must be 1 to 200 visible ASCII characters")
     return recorded
+
+
+def _is_date(time: str) -> bool:
+    try:
+        datetime.fromisoformat(time)
+    except ValueError:
+        return False
+    return True
 
 
 def _recorded(raw: Any, line: bytes) -> Recorded:

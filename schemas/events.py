@@ -47,7 +47,7 @@ class TableOptions(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    hands: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    hands: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     coins: CoinOptions | None = None
 
 

@@ -33,7 +33,7 @@ from schemas.events import (
     SeatsSwapped,
     TrickWon,
 )
-from schemas.notation import ORDER, format_cards
+from schemas.notation import ORDER, PACK, format_cards
 from schemas.readings import Reading
 
 Holding = tuple[str, ...]
@@ -141,6 +141,35 @@ def swap_for(number: int, players: Players, dealt: Dealt) -> SeatsSwapped | None
     seated = list(players)
     seated[partner], seated[opposite] = seated[opposite], seated[partner]
     return SeatsSwapped(hand=number, seats=(partner, opposite), players=(seated[0], seated[1], seated[2], seated[3]))
+
+
+def as_dealt(ruleset: Ruleset, deal: Deal, started: HandStarted, dealt: Dealt) -> tuple[Event, ...]:
+    """What `start` would have recorded, if the cards were dealt like this and the seed, which is not known yet, is committed to like that.
+
+    `deal.seed` is not used. All but the commitment, the cards, and what is drawn (the leader or the face-up card) follows from the deal.
+    """
+    a, b, c, d = (tuple(sorted(holding, key=lambda card: ORDER.get(card, -1))) for holding in dealt.holdings)
+    face_up = dealt.face_up if ruleset.face_up_card else None
+    leader, leader_by = dealt.leader, "drawn"
+    if ruleset.face_up_card:
+        position = face_up.position if face_up else 0
+        card = face_up.card if face_up and face_up.card in dealt.holdings[position % 4] else ""
+        face_up = FaceUp(position=position % len(PACK), card=card, seat=position % 4)
+        leader, leader_by = position % 4, "face_up"
+    elif deal.previous_first is not None:
+        leader, leader_by = deal.previous_first, "previous"
+    again = Dealt.model_validate(
+        {"hand": deal.number, "holdings": (a, b, c, d), "leader": leader, "leader_by": leader_by, "face_up": face_up}
+    )
+    begun = HandStarted(
+        hand=deal.number,
+        ruleset=ruleset.id,
+        ruleset_version=ruleset.version,
+        commitment=started.commitment,
+        players=deal.players,
+    )
+    swap = swap_for(deal.number, deal.players, again)
+    return (begun, again, swap) if swap else (begun, again)
 
 
 def refusal(hand: Hand, command: HandCommand) -> Refusal | None:

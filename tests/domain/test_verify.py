@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.climbing import rulesets
+from domain.shuffle import commitment
 from domain.simulate import simulate
 from domain.verify import verify_file, verify_lines
 from schemas.canonical import canonical
 from schemas.envelope import Recorded, read_line, record
-from schemas.events import Event, HandScored, Played, SeedRevealed
+from schemas.events import Dealt, Event, HandScored, HandStarted, Played, SeedRevealed
 from schemas.matchfile import match_file, read_match
 
 
@@ -177,3 +178,77 @@ def test_what_is_no_match_file_gets_a_clear_fault(data: bytes) -> None:
 @given(st.binary(max_size=400))
 def test_no_bytes_make_it_stumble(data: bytes) -> None:
     assert not verify_file(data).clean
+
+
+def running(change: dict[str, object], kind: type[Event]) -> list[bytes]:
+    """A match whose second hand is still played, with one event of its start changed and everything chained anew."""
+    at = max(index for index, each in enumerate(match()) if isinstance(each.event, kind))
+    end = max(index for index, each in enumerate(match()) if isinstance(each.event, HandScored))
+    return forged(change, at)[: end - 20]
+
+
+def test_a_running_hand_is_clean_but_for_its_deal() -> None:
+    report = verify_lines(running({}, HandStarted))
+    assert report.clean
+    assert len(report.notes) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (HandStarted, {"hand": 9}),
+        (HandStarted, {"hand": -5}),
+        (HandStarted, {"ruleset": "jj"}),
+        (HandStarted, {"players": ("east", "east", "east", "east")}),
+        (HandStarted, {"commitment": "trust me"}),
+        (Dealt, {"hand": 99}),
+        (Dealt, {"leader_by": "drawn"}),
+        (Dealt, {"face_up": {"position": -1, "card": "ZZ", "seat": 0}}),
+        (Dealt, {"face_up": None}),
+    ],
+)
+def test_the_start_of_a_running_hand_is_what_the_table_makes_of_it(
+    kind: type[Event], change: dict[str, object]
+) -> None:
+    at = max(index for index, each in enumerate(match()) if isinstance(each.event, kind))
+    fault = verify_lines(running(change, kind)).faults[0]
+    assert fault.version in (at, at + 1)
+
+
+def test_a_deal_cannot_hide_behind_another_number_of_the_hand() -> None:
+    """A hand that is over must have its seed revealed under its own number, whatever its events call it."""
+    lines: list[bytes] = []
+    prev = "0" * 64
+    for each in match():
+        data = each.event.model_dump()
+        event = type(each.event).model_validate({**data, "hand": 9} if data.get("hand") == 1 else data)
+        if isinstance(event, HandStarted) and event.hand == 9:
+            event = event.model_copy(update={"commitment": commitment("5" * 64, each.table, 9)})
+        elif isinstance(event, SeedRevealed) and event.hand == 9:
+            event = event.model_copy(update={"seed": "5" * 64})
+        again = record(each.table, each.version, prev, each.time, each.command, event)
+        prev = again.hash
+        lines.append(again.line)
+    fault = verify_lines(lines).faults[0]
+    assert (fault.version, fault.kind) == (index_of(HandStarted) + 1, "shuffle")
+
+
+@pytest.mark.parametrize("number", [2**53, 2**63, 2**64, 10**30])
+def test_numbers_beyond_the_standard_are_unreadable_not_a_stumble(number: int) -> None:
+    lines = [each.line for each in match()]
+    lines[9] = lines[9].replace(b'"version":10}', b'"version":%d}' % number)
+    assert verify_lines(lines).faults[0].version == 10
+
+
+@pytest.mark.parametrize("command", ["", "a b", "x" * 201, "\x1b[31m", "列"])
+def test_ids_of_commands_can_be_printed(command: str) -> None:
+    first = match()[0]
+    line = record(first.table, 1, "0" * 64, first.time, command, first.event).line
+    assert "command" in verify_lines([line]).faults[0].en
+
+
+@pytest.mark.parametrize("time", ["9999-99-99T99:99:99.999Z", "٢٠٢٦-01-01T00:00:00.000Z", "2026-02-30T00:00:00.000Z"])
+def test_times_are_times(time: str) -> None:
+    first = match()[0]
+    line = record(first.table, 1, "0" * 64, time, first.command, first.event).line
+    assert "time" in verify_lines([line]).faults[0].en
