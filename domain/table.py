@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, assert_never
+from unicodedata import normalize
 
 from domain.climbing import hand as climbing
 from domain.climbing.ruleset import PreviousFirst
@@ -145,8 +146,8 @@ def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
 
 def _refusal_to_seat(table: Table, command: SeatPlayer) -> Refusal | None:
     name = command.player
-    if not name.strip() or len(name) > MAX_PLAYER or not name.isprintable():
-        raise Unreadable(f"player: must be a name of 1 to {MAX_PLAYER} printable characters")
+    if not name.strip() or len(name) > MAX_PLAYER or not name.isprintable() or name != normalize("NFC", name.strip()):
+        raise Unreadable(f"player: must be a name of 1 to {MAX_PLAYER} printable characters (NFC), no spaces around it")
     if name in table.players:
         return Refusal("already_seated", "", f"{name} already has a seat here.", "该玩家已就座。")
     if command.seat is not None:

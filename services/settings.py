@@ -48,11 +48,16 @@ class Secrets(BaseModel):
     nats_password: str
 
 
+def keep_private() -> None:
+    """Let nobody but the owner read what this process writes: views hold the cards of hands that are being played."""
+    os.umask(0o077)
+
+
 def load_secrets(data: Path) -> Secrets:
     """The secrets in the data folder, made on first use."""
     path = data / "secrets.json"
     if not path.exists():
-        data.mkdir(parents=True, exist_ok=True)
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = Secrets(
             deal_key=secrets.token_hex(32), token_key=secrets.token_hex(32), nats_password=secrets.token_hex(16)
         )

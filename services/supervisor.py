@@ -97,11 +97,12 @@ class Supervisor:
             child.signal(signal.SIGKILL)
 
     def note(self) -> None:
-        """Write down which processes run."""
+        """Write down which processes run. A full disk must not keep them from being restarted, so then it is left unwritten."""
         running = {child.process.name: child.status() for child in self._children}
         part = self.data / "processes.json.part"
-        part.write_text(json.dumps({"supervisor": os.getpid(), "processes": running}, indent=2))
-        part.replace(self.data / "processes.json")
+        with contextlib.suppress(OSError):
+            part.write_text(json.dumps({"supervisor": os.getpid(), "processes": running}, indent=2))
+            part.replace(self.data / "processes.json")
 
 
 class _Child:
@@ -215,17 +216,18 @@ class _Log:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.file = path.open("a", encoding="utf-8")
+        self.file = path.open("ab", buffering=0)
         self.last: list[str] = []
 
     def write(self, line: str) -> None:
+        """Write a line, unless the disk is full: a log is not worth a process that is no longer looked after."""
         self.last = [*self.last[-4:], line]
-        self.file.write(line + "\n")
-        self.file.flush()
-        if self.file.tell() > LOG_SIZE:
-            self.file.close()
-            self.path.replace(self.path.with_suffix(".log.1"))
-            self.file = self.path.open("a", encoding="utf-8")
+        with contextlib.suppress(OSError):
+            self.file.write((line + "\n").encode())
+            if self.file.tell() > LOG_SIZE:
+                self.file.close()
+                self.path.replace(self.path.with_suffix(".log.1"))
+                self.file = self.path.open("ab", buffering=0)
 
     def says(self) -> str:
         said = "\n  ".join(self.last)

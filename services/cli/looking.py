@@ -90,8 +90,21 @@ def lines_of(place: str, given: Any) -> list[bytes]:
     from schemas.matchfile import read_match
     from services.client import Client
 
-    path = Path(place)
-    if path.is_file():
+    path = file_at(place)
+    if path is not None:
         return list(read_match(path.read_bytes()).lines)
     with Client(given, "auditor") as client:
         return list(read_match(client.answer(f"/tables/{place}/export").content).lines)
+
+
+def file_at(place: str) -> Path | None:
+    """The file that is meant; None when a table's id is. Raises Failed for what can be neither."""
+    from schemas.envelope import TABLE_ID
+    from services.client import Failed
+
+    path = Path(place)
+    if path.is_file():
+        return path
+    if not TABLE_ID.fullmatch(place):
+        raise Failed(f"{place}: there is no such file, and it is no table's id. 没有这个文件。")
+    return None

@@ -81,7 +81,9 @@ def main() -> None:
         if os.environ.get("SHUANGKOU_DEBUG"):
             raise
         said = str(error) or type(error).__name__
-        if type(error).__name__ not in KNOWN:
+        if isinstance(error, OSError) and error.filename:
+            said = f"{error.filename}: {error.strerror}"
+        elif type(error).__name__ not in KNOWN:
             said = f"{type(error).__name__}: {said} (SHUANGKOU_DEBUG=1 shows where)"
         print(f"shuangkou: {said}", file=sys.stderr)
         sys.exit(1)

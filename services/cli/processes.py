@@ -28,8 +28,10 @@ def serve(
 
     Example: shuangkou serve tables --nats nats://10.0.0.5:4222 --port 8080
     """
+    from services.settings import keep_private
     from services.tables.app import run
 
+    keep_private()
     run(settings(data=data, nats=nats, db=db, host=host, port=port), commands=what == "tables")
 
 
@@ -52,7 +54,9 @@ def project(
     import uvloop
 
     from services.project import run_projection
+    from services.settings import keep_private
 
+    keep_private()
     chosen = settings(data=data, nats=nats, db=db)
     logging.basicConfig(level=chosen.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     uvloop.run(run_projection(chosen, name, rebuild=rebuild, live=not once))

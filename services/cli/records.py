@@ -155,14 +155,18 @@ def ledger(
 
     Example: shuangkou ledger --player ann
     """
-    from services.client import Client
+    from services.client import Client, Failed
 
     with Client(settings(url=url, token=token, data=data)) as client:
         found = client.get("/ledger", player=player, table=table)
     if json:
         print_json(found)
-        return
-    _print_ledger(found, with_entries=player is not None or table is not None)
+    else:
+        _print_ledger(found, with_entries=player is not None or table is not None)
+    if player is None and sum(row["balance"] for row in found["balances"]):
+        raise Failed(
+            "The books do not balance: somebody wrote into the view. Build it again: shuangkou project ledger --rebuild"
+        )
 
 
 def _print_ledger(found: dict[str, Any], *, with_entries: bool) -> None:

@@ -36,9 +36,13 @@ def up(
 
     Example: shuangkou up --data /srv/shuangkou --port 8080
     """
+    from services.settings import keep_private
+
+    keep_private()
     chosen = settings(data=data, nats=nats, db=db)
     chosen = chosen.model_copy(update={"data": chosen.data.resolve(), "port": _port(port)})
     chosen.data.mkdir(parents=True, exist_ok=True)
+    chosen.data.chmod(0o700)
     with _only_one(chosen.data):
         asyncio.run(_up(chosen, demo=demo))
 
@@ -118,6 +122,7 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
     if chosen.nats is None:
         await _start_nats(supervisor, chosen)
     else:
+        await _reach(chosen)
         env["SHUANGKOU_NATS"] = chosen.nats
     if chosen.db is not None:
         env["SHUANGKOU_DB"] = chosen.db
@@ -141,6 +146,18 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
     if demo:
         await supervisor.start(process("demo", 3, "play", "--demo", "--ruleset", "huopin", "--bots", "greedy"))
     _banner(url, watch, chosen.data)
+
+
+async def _reach(chosen: "Settings") -> None:
+    """Connect once to the NATS that was named, so that a wrong URL is said at once. Raises StartFailed."""
+    from services.eventstore.errors import StoreError
+    from services.store import connect
+    from services.supervisor import StartFailed
+
+    try:
+        await (await connect(chosen)).close()
+    except (StoreError, OSError, ValueError) as error:
+        raise StartFailed(f"NATS cannot be used at the URL that was given: {error}") from None
 
 
 async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> None:

@@ -3,9 +3,9 @@
 import asyncio
 import os
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 from domain.verify import Report, verify_file, verify_lines
+from services.cli.looking import file_at
 from services.client import Client
 from services.settings import Settings
 
@@ -15,8 +15,8 @@ WORTH_A_POOL = 8
 
 def verify_one(place: str, settings: Settings) -> Report:
     """Verify a match file, or a table by its service. Raises Failed."""
-    path = Path(place)
-    if path.is_file():
+    path = file_at(place)
+    if path is not None:
         return verify_file(path.read_bytes())
     with Client(settings, "auditor") as client:
         return verify_file(client.answer(f"/tables/{place}/export").content)

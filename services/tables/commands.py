@@ -33,7 +33,7 @@ class OpenBody(_Body):
     """Which rules a table is opened for; `version` is the ruleset's, by default the newest."""
 
     ruleset: Annotated[str, Field(max_length=64, examples=["basic"])]
-    version: StrictInt | None = None
+    version: Annotated[StrictInt, Field(ge=1, le=1_000_000)] | None = None
     options: TableOptions = TableOptions()
 
 
@@ -41,7 +41,7 @@ class SeatBody(_Body):
     """Whom to give a seat, and which one (by default the first that is free)."""
 
     player: Annotated[str, Field(max_length=64, examples=["alice"])]
-    seat: StrictInt | None = None
+    seat: Annotated[StrictInt, Field(ge=0, le=3)] | None = None
 
 
 class PlayBody(_Body):

@@ -28,6 +28,10 @@ async def readyz(service: Running) -> Response:
         raise _not_ready(f"The event store does not answer: {error}") from None
     if not rooms.following:
         raise _not_ready("The stream is not being followed.")
+    if rooms.refused is not None:
+        raise _not_ready(
+            f"The last write was not taken: {rooms.refused}. If the disk was full, make room and start NATS again."
+        )
     return answer({"status": "ready", "last_sequence": last, "rooms": len(rooms)})
 
 

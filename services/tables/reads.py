@@ -169,7 +169,7 @@ async def export(service: Running, caller: Calling, table: TableId) -> Response:
     return Response(data, 200, headers, "application/x-ndjson")
 
 
-@router.get("/players/{player}/ledger", summary="A player's balance and entries")
+@router.get("/players/{player:path}/ledger", summary="A player's balance and entries")
 async def ledger(
     service: Running,
     caller: Calling,

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Final
 
 from domain.refusal import Refusal, Refused
@@ -31,6 +32,8 @@ ATTEMPTS: Final = 20
 """How often a command is decided anew when others write to the same table all the time."""
 LAG: Final = 5.0
 """Seconds that a replica of the stream may need to show what its leader has."""
+RECENT: Final = 5.0
+"""Seconds for which a write that was not taken counts against being ready."""
 KEEP: Final = 2000
 """Rooms kept in memory; beyond that, the ones not used for longest go (they come back from the stream)."""
 
@@ -68,7 +71,11 @@ def now() -> str:
 
 
 class Rooms:
-    """The tables of a store. `clock` gives the time for records."""
+    """The tables of a store. `clock` gives the time for records.
+
+    `refused` is why the store did not take the last write, None when it did or when that was a while ago: a disk that was full makes NATS
+    refuse every write until it is started again, while it answers everything else.
+    """
 
     def __init__(
         self, store: JetStreamStore, deal_key: bytes, *, keep: int = KEEP, clock: Callable[[], str] = now
@@ -76,6 +83,7 @@ class Rooms:
         self.store, self.keep, self.clock = store, keep, clock
         self.stopping = False
         self.fault: StoreError | None = None
+        self._refused: tuple[float, StoreError] | None = None
         self._deal_key = deal_key
         self._rooms: OrderedDict[str, Room] = OrderedDict()
         self._feed: asyncio.Task[None] | None = None
@@ -93,6 +101,13 @@ class Rooms:
     def following(self) -> bool:
         """Whether what others write reaches the rooms."""
         return self._feed is not None and not self._feed.done() and self.store.link.connected
+
+    @property
+    def refused(self) -> StoreError | None:
+        """Why the store did not take the last write, if that was just now."""
+        if self._refused is None or monotonic() - self._refused[0] > RECENT:
+            return None
+        return self._refused[1]
 
     async def start(self) -> None:
         """Begin to follow the stream from its present end. Raises Unavailable."""
@@ -199,14 +214,17 @@ class Rooms:
         except TooLarge:
             room.unsure = False
             raise
-        except StorageFull:
+        except StorageFull as full:
             room.unsure = len(events) > 1  # of several, the first may be recorded
+            self._refused = (monotonic(), full)
             raise
         except Unavailable as error:
             room.unsure = error.unknown
+            self._refused = (monotonic(), error)
             raise
         finally:
             room.sent = ()
+        self._refused = None
         room.merge(happened, head.sequence)
         room.unsure, room.whole = False, True
         return True

@@ -42,7 +42,7 @@ def test_refusals_name_their_rule(table: Table | None, command: Command, rule: s
     assert caught.value.refusal.zh
 
 
-@pytest.mark.parametrize("player", ["", "  ", "x" * 65, "two\nlines", "\x00"])
+@pytest.mark.parametrize("player", ["", "  ", "x" * 65, "two\nlines", "\x00", " a ", "A\u0301"])
 def test_a_player_needs_a_name_one_can_read(player: str) -> None:
     with pytest.raises(Unreadable, match="player"):
         carry_out(table_with(), SeatPlayer(player))

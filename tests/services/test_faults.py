@@ -156,6 +156,8 @@ async def test_disk_full(tmp_path: Path, room: int) -> None:
                     break
             assert (answer.status_code, answer.json()["rule"]) == (507, "storage_full"), answer.text
             assert (await table.get()).status_code == 200
+            ready_now = await service.client.get("/readyz")
+            assert (ready_now.status_code, ready_now.json()["rule"]) == (503, "not_ready")
             lines = [record.data for record in await service.store.read(table.id)]
             server.stop()
             server.config = replace(server.config, max_file=None)
