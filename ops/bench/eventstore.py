@@ -245,7 +245,7 @@ def show(console: Console, rates: dict[str, Rates]) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(description="Saves a second through the event store and its peers.")
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of one measurement")
+    parser.add_argument("--seconds", type=float, default=1.5, help="length of one measurement")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each kind; the median counts")
     chosen = parser.parse_args(argv)
     show(Console(), run(chosen.seconds, chosen.rounds))
