@@ -69,9 +69,12 @@ class AtTable:
             pass
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """Debian's Chromium. Without it these tests are skipped, but never where `CI` is set."""
+    """Debian's Chromium. Without it these tests are skipped, but never where `CI` is set.
+
+    It is closed with the module, because while it runs no other event loop can.
+    """
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
@@ -90,14 +93,14 @@ def _missing(reason: str) -> None:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory, browser: "Browser") -> Iterator[House]:
     """Everything that `up` runs, without the demonstration."""
     with House(tmp_path_factory.mktemp("browser") / "data", "--no-demo") as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def urls(house: House) -> dict[str, str]:
     """Addresses and tokens that `up` left."""
     found: dict[str, str] = httpx.Response(200, content=(house.data / "credentials.json").read_bytes()).json()
