@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, assert_never
 from unicodedata import normalize
 
 from domain.climbing import hand as climbing
+from domain.climbing.dealing import Deal, start
 from domain.climbing.ruleset import PreviousFirst
 from domain.climbing.rulesets import UnknownRuleset, get
 from domain.climbing.scoring import CoinRoom
@@ -223,15 +224,15 @@ def _leave(table: Table, command: Leave, given: Given) -> Iterator[Event]:
 
 
 def _start(table: Table, given: Given) -> Iterator[Event]:
-    yield from climbing.start(get(table.ruleset, table.ruleset_version), next_deal(table, _seed(given)))
+    yield from start(get(table.ruleset, table.ruleset_version), next_deal(table, _seed(given)))
 
 
-def next_deal(table: Table, seed: str) -> climbing.Deal:
+def next_deal(table: Table, seed: str) -> Deal:
     """What the next hand of a table is dealt from. Raises ValueError while a seat is free."""
     a, b, c, d = table.players
     if a is None or b is None or c is None or d is None:
         raise ValueError(f"table {table.id}: a hand needs four players")
-    return climbing.Deal(table.id, table.hands + 1, seed, (a, b, c, d), table.first)
+    return Deal(table.id, table.hands + 1, seed, (a, b, c, d), table.first)
 
 
 def _in_hand(table: Table, command: HandCommand, given: Given) -> Iterator[Event]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Literal
 
 from domain.causes import command_of
-from domain.climbing.hand import as_dealt
+from domain.climbing.dealing import as_dealt
 from domain.climbing.rulesets import UnknownRuleset, get
 from domain.refusal import Refused
 from domain.shuffle import SEED, commitment

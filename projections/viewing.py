@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from math import prod
 
 from domain.climbing.bombs import accumulate, counting_factors
-from domain.climbing.hand import Hand, TrickPlay, swap_for
+from domain.climbing.dealing import swap_for
+from domain.climbing.hand import Hand, TrickPlay
 from domain.climbing.rulesets import get
 from domain.seats import SEATS, partner_of, side_of
 from domain.table import Table

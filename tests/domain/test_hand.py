@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.climbing import hand as climbing
 from domain.climbing import rulesets
+from domain.climbing.dealing import swap_for
 from domain.refusal import Refused
 from domain.table import Table
 from schemas.commands import Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
@@ -108,7 +108,7 @@ def test_c2_2_the_face_up_card_makes_partners(holders: tuple[int, int], swap: tu
         leader_by="face_up",
         face_up=FaceUp(position=0, card="9S", seat=holders[0]),
     )
-    swapped = climbing.swap_for(1, NAMES, dealt)
+    swapped = swap_for(1, NAMES, dealt)
     assert (swapped.seats if swapped else None) == swap
 
 

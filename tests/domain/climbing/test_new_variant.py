@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from domain.cards import counts_of_ranks
 from domain.climbing.bots import greedy_choice
-from domain.climbing.hand import Deal, begin, decide, evolve, refusal, start
+from domain.climbing.dealing import Deal, start
+from domain.climbing.hand import begin, decide, evolve, refusal
 from domain.climbing.rulesets import get
 from domain.climbing.scoring import BombPlay, settle
 from domain.climbing.tables import tables_for
