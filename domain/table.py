@@ -19,6 +19,7 @@ from domain.climbing.scoring import CoinRoom
 from domain.refusal import Refusal, Refused
 from domain.seats import SEATS
 from domain.shuffle import check_seed, commitment
+from domain.trumps import rulesets as trumps
 from schemas.canonical import GENESIS
 from schemas.commands import Command, HandCommand, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
 from schemas.envelope import TABLE_ID, Recorded, record
@@ -139,6 +140,9 @@ def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
     try:
         ruleset = get(command.ruleset, command.version)
     except UnknownRuleset as error:
+        if any(ruleset.id == command.ruleset for ruleset in trumps.all_rulesets()):
+            en = f"Tables of {command.ruleset} are not open yet; its rules answer in `shuangkou rules`."
+            return Refusal("unknown_ruleset", "", en, "该规则的牌桌尚未开放。")
         return Refusal("unknown_ruleset", "", str(error), "没有这种规则。")
     if command.options.coins and ruleset.coins is None:
         return Refusal("no_coins", "C6.6", f"{ruleset.title_en} has no game coins.", f"{ruleset.title_zh}没有游戏币。")

@@ -28,7 +28,7 @@ from schemas.events import (
     HandStarted,
     SeedRevealed,
 )
-from schemas.matchfile import MatchFile, header_of, proof_of, read_match
+from schemas.matchfile import PROOF_TYPE, MatchFile, header_of, proof_of, read_match
 from schemas.notation import ORDER, PACK, Unreadable
 
 Kind = Literal[
@@ -122,6 +122,10 @@ def _read(walk: _Walk, data: bytes) -> MatchFile:
 
 
 def _check_frame(walk: _Walk, data: bytes, match: MatchFile) -> None:
+    if PROOF_TYPE.encode() not in match.proof:
+        raise walk.fault(
+            None, "shape", "The last line is no proof: the file was cut short.", "文件被截断,缺少末尾的证明。"
+        )
     last = match.lines[-1]
     body = data[: len(data) - len(match.proof) - 1]
     if match.proof != proof_of(body, match.lines):

@@ -66,7 +66,7 @@ class Driver:
     def __init__(self, settings: Settings, patience: float = 60) -> None:
         self.url, self.token = find(settings, "operator")
         self.patience = patience
-        self.run = secrets.token_hex(6)
+        self.run, self.names = secrets.token_hex(6), "bot"
 
     async def play(self, plan: Plan, on_hand: Callable[[], None] = lambda: None) -> list[Match]:
         """Play all tables of a plan at once. Raises Failed when the service refuses or stays away."""
@@ -87,7 +87,7 @@ class Driver:
 
         The commands of a demonstration always have the same keys, so one that is started again finds its table and plays on.
         """
-        self.run = "demo"
+        self.run, self.names = "demo", "demo"
         async with self._session() as http:
             for number in range(1, 1_000_000):
                 await self._match(http, plan, Match(number), lambda: None, PACE)
@@ -121,7 +121,7 @@ class Driver:
         opened = await self._request(http, "POST", "/tables", self.token, json=body, headers={"Idempotency-Key": key})
         match.table = opened["table"]
         for seat in range(4):
-            player = f"bot{4 * (match.number - 1) + seat + 1}"
+            player = f"{self.names}{4 * (match.number - 1) + seat + 1}"
             match.version = opened["version"] + seat
             answer = await self._send(http, match, "seats", {"player": player}, self.token)
             match.tokens[player] = answer["token"]

@@ -1,5 +1,6 @@
 """Options that many commands share, and how results are printed."""
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,7 +21,7 @@ Viewer = Annotated[
     typer.Option("--as", help="Who looks 视角: a seat, spectator or auditor."),
 ]
 
-console = Console()
+console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
 """Where results go; without a terminal it prints plain text."""
 
 

@@ -63,6 +63,10 @@ def verify(
     else:
         for report in reports if place else bad:
             _print(report)
+        for note in [
+            f"{report.table}: {note}" for report in reports if every and report.clean for note in report.notes
+        ]:
+            console.print(f"  {note}", markup=False, soft_wrap=True)
         hands, events = sum(report.hands for report in reports), sum(report.events for report in reports)
         console.print(
             f"{len(reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s: "
@@ -116,7 +120,7 @@ def explain(
     if player is not None and player not in event.players:
         raise wrong_use(f"{player!r} did not play; the players were {', '.join(event.players)}")
     seat = event.players.index(player) if player is not None else None
-    why = [each for each in event.why if seat is None or each.seat in {None, seat}]
+    why = [each for each in event.why if seat is None or each.seat in {None, seat} or each.kind == "multiplier"]
     why.sort(key=lambda each: -1 if each.seat is None else event.finish.index(each.seat))
     if json:
         print_json(
@@ -169,18 +173,24 @@ def ledger(
         )
 
 
+KINDS = {"base": "底分×倍数 base × multiplier", "contribution": "贡献分 contribution"}
+"""What the entries of the ledger are, in words."""
+
+
 def _print_ledger(found: dict[str, Any], *, with_entries: bool) -> None:
     from rich.table import Table
 
     if with_entries:
-        listed = Table("账户 account", "局 hand", "类 kind", "金额 amount", "余额 balance", "事件 event", box=None)
+        listed = Table("账户 account", "局 hand", "类 kind", "金额 amount", "余额 balance", box=None)
+        listed.add_column("事件 event", no_wrap=True)
         for entry in found["entries"]:
             amounts = (f"{entry['amount']:+d}", f"{entry['balance']:+d}")
-            listed.add_row(entry["account"], str(entry["hand"]), entry["kind"], *amounts, entry["event"])
+            listed.add_row(entry["account"], str(entry["hand"]), KINDS[entry["kind"]], *amounts, entry["event"])
         console.print(listed)
     totals = Table("账户 account", "余额 balance", "分录 entries", box=None)
     for row in found["balances"]:
         totals.add_row(row["account"], f"{row['balance']:+d}", str(row["entries"]))
     console.print(totals)
-    total = sum(row["balance"] for row in found["balances"])
-    console.print(f"合计 sum {total:+d}" + ("" if total else " ✓"))
+    if not with_entries:
+        total = sum(row["balance"] for row in found["balances"])
+        console.print(f"合计 sum {total:+d}" + ("" if total else " ✓ 账目平衡 the books balance"))

@@ -126,7 +126,7 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
         env["SHUANGKOU_NATS"] = chosen.nats
     if chosen.db is not None:
         env["SHUANGKOU_DB"] = chosen.db
-    spectate = _any_free()
+    spectate = chosen.port + 1 if chosen.port < 65535 and _free(chosen.port + 1) else _any_free()
 
     def process(name: str, stage: int, *arguments: str, port: int | None = None) -> Process:
         argv = (sys.executable, "-m", "services.cli.main", *arguments)
