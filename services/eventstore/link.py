@@ -118,6 +118,7 @@ class Link:
 
     @property
     def connected(self) -> bool:
+        """Whether there is a connection now."""
         return self.client.is_connected
 
     async def wait_back(self, within: float) -> bool:

@@ -78,6 +78,7 @@ class Loop:
             return cls._shared
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run a coroutine on the loop's thread; the future holds its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

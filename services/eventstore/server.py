@@ -160,10 +160,12 @@ class EmbeddedServer:
 
     @property
     def url(self) -> str:
+        """Where clients connect."""
         return self.config.url
 
     @property
     def monitor(self) -> str:
+        """Where the server tells about itself."""
         return self.config.monitor
 
     def start(self, within: float = 10.0) -> None:

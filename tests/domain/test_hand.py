@@ -17,7 +17,7 @@ from schemas.events import (
     TableOptions,
     TrickWon,
 )
-from schemas.notation import Unreadable
+from schemas.notation import PACK, Unreadable
 from tests.kit.spec import NAMES, SEED, after, carry_out, move, playing, types
 
 ALL = [ruleset.id for ruleset in rulesets.all_rulesets()]
@@ -37,7 +37,7 @@ def test_c1_two_packs_are_dealt_27_to_each(ruleset: str) -> None:
     table, events = carry_out(table, StartHand())
     (dealt,) = (event for event in events if isinstance(event, Dealt))
     assert [len(holding) for holding in dealt.holdings] == [27] * 4
-    assert sorted(card for holding in dealt.holdings for card in holding) == sorted(climbing_pack())
+    assert sorted(card for holding in dealt.holdings for card in holding) == sorted(PACK)
 
 
 def seated(ruleset: str, **options: int) -> Table:
@@ -45,12 +45,6 @@ def seated(ruleset: str, **options: int) -> Table:
     for name in NAMES:
         table, _ = carry_out(table, SeatPlayer(name))
     return table
-
-
-def climbing_pack() -> tuple[str, ...]:
-    from schemas.notation import PACK
-
-    return PACK
 
 
 @pytest.mark.parametrize("ruleset", PREVIOUS)

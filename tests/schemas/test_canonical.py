@@ -91,4 +91,3 @@ def test_upcasting_follows_a_chain_and_leaves_the_stored_data_alone() -> None:
     stored = {"a": 1}
     assert upcast("shuangkou.x.v1", stored, steps) == ("shuangkou.x.v3", {"a": 1, "b": 2, "c": 3})
     assert stored == {"a": 1}
-    assert read_line(LINE).event == read_line(LINE).event
