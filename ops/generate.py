@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from schemas.events import EVENTS
+from schemas.registry import EVENTS
 
 FOLDER: Final = Path(__file__).parent.parent / "schemas" / "generated"
 

@@ -32,7 +32,7 @@ from sqlalchemy.exc import IntegrityError
 
 from schemas.canonical import GENESIS, digest
 from schemas.envelope import Recorded, read_line
-from schemas.events import EVENTS
+from schemas.registry import EVENTS
 from schemas.notation import Unreadable
 from schemas.upcasters import UPCASTERS
 

@@ -14,8 +14,9 @@ import orjson
 from pydantic import ValidationError
 
 from schemas.canonical import GENESIS, canonical, digest, has_float
-from schemas.events import EVENTS, Event, type_name
+from schemas.events import Event, type_name
 from schemas.notation import Unreadable
+from schemas.registry import EVENTS
 from schemas.upcasters import upcast
 
 ATTRIBUTES: Final = frozenset(

@@ -1,13 +1,11 @@
-"""Every event of a table: what happened, complete enough to be understood without today's code.
+"""The events of every table and of hands of the climbing family: what happened, complete enough to be understood without today's code.
 
 Events are in the past tense, frozen, and never changed once published: a new shape is a new `VERSION` and an upcaster. `TYPE` and
 `VERSION` make the stored name, `shuangkou.<type>.v<version>`; it is never a Python path. Seats are 0-3 in playing order; fields with
 one entry a seat are lists of four in seat order. Unless a class says otherwise everybody may see every field.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -43,18 +41,31 @@ class CoinOptions(BaseModel):
 class TableOptions(BaseModel):
     """What the operator chose for a table when opening it.
 
-    `hands`: the match ends after so many hands (None: when everybody has left). `coins`: game coins, where the ruleset has them.
+    `hands`: the match ends after so many hands (None: when everybody has left, or when the ruleset says it is won). `coins`: game coins,
+    where the ruleset has them. `level`: the level at which both sides start (T1.3). `turn_seconds`: the clock of every decision; when it runs
+    out the table plays for the seat (托管). `partner_after_out`: who has gone out sees the partner's cards. `delayed`: spectators may look at
+    all hands so many events late, or once the hand is over. `salts`: players may add to the chance of each hand. `deal_step` and
+    `deal_pace`: cards of the stepwise deal at once (T2.1) and milliseconds between. `fee`: what each player pays the house a hand.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     hands: Annotated[int, Field(strict=True, ge=1, le=10_000)] | None = None
     coins: CoinOptions | None = None
+    level: Literal["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"] | None = None
+    turn_seconds: Annotated[int, Field(strict=True, ge=1, le=3_600)] | None = None
+    partner_after_out: Annotated[bool, Field(strict=True)] = False
+    delayed: Annotated[int, Field(strict=True, ge=1, le=10_000)] | Literal["hand"] | None = None
+    salts: Annotated[bool, Field(strict=True)] = False
+    deal_step: Annotated[int, Field(strict=True, ge=1, le=100)] = 4
+    deal_pace: Annotated[int, Field(strict=True, ge=0, le=10_000)] = 250
+    fee: Decimal = "0"
 
 
 class TableOpened(Event):
     """A table was opened for one ruleset. `family` says which game it is of."""
 
     TYPE = "table-opened"
+    VERSION = 2
     family: Literal["climbing", "trumps"]
     ruleset: str
     ruleset_version: int
@@ -75,6 +86,24 @@ class PlayerLeft(Event):
     TYPE = "player-left"
     player: str
     seat: Seat
+
+
+class SeedCommitted(Event):
+    """The table bound itself to the seed of its next hand, before players add to it (`salts`)."""
+
+    TYPE = "seed-committed"
+    hand: int
+    commitment: str
+
+
+class SaltGiven(Event):
+    """A player added a text of their own to the chance of the next hand, so that no one alone decides how it is dealt."""
+
+    TYPE = "salt-given"
+    hand: int
+    seat: Seat
+    player: str
+    salt: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,64}$")]
 
 
 class HandStarted(Event):
@@ -207,6 +236,45 @@ class HandAbandoned(Event):
     players: Players
 
 
+class HandVoided(Event):
+    """All players agreed to dissolve the table (解散) during the hand: it counts nothing. Contributions stand as in an abandoned hand (C5.5)."""
+
+    TYPE = "hand-voided"
+    hand: int
+    reason: Literal["dissolved"]
+    contribution: Four
+    players: Players
+
+
+class TimedOut(Event):
+    """The clock of a seat ran out. What the table then did for it (托管) follows as events of the same command.
+
+    The table goes on doing so without waiting until the player returns.
+    """
+
+    TYPE = "timed-out"
+    hand: int
+    seat: Seat
+    player: str
+
+
+class PlayerReturned(Event):
+    """A player for whom the table was playing took over again."""
+
+    TYPE = "player-returned"
+    seat: Seat
+    player: str
+
+
+class DissolveVoted(Event):
+    """A player asked to dissolve the table (解散), agreed to it, or, with `agree` false, ended the vote."""
+
+    TYPE = "dissolve-voted"
+    seat: Seat
+    player: str
+    agree: bool
+
+
 class SeedRevealed(Event):
     """The seed of a hand that is over; anybody can now check the commitment and deal the hand again."""
 
@@ -219,34 +287,9 @@ class TableClosed(Event):
     """The match is over; nothing more happens at this table."""
 
     TYPE = "table-closed"
-    reason: Literal["all_hands_played", "everybody_left"]
+    reason: Literal["all_hands_played", "everybody_left", "match_won", "dissolved"]
 
 
 def type_name(event: type[Event]) -> str:
     """The stored name of an event class, for example `shuangkou.played.v1`."""
     return f"shuangkou.{event.TYPE}.v{event.VERSION}"
-
-
-EVENTS: Final[Mapping[str, type[Event]]] = MappingProxyType(
-    {
-        type_name(cls): cls
-        for cls in (
-            TableOpened,
-            PlayerSeated,
-            PlayerLeft,
-            HandStarted,
-            Dealt,
-            SeatsSwapped,
-            Played,
-            Passed,
-            TrickWon,
-            ContributionScored,
-            Finished,
-            HandScored,
-            HandAbandoned,
-            SeedRevealed,
-            TableClosed,
-        )
-    }
-)
-"""Every published event by its stored name."""

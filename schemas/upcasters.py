@@ -11,8 +11,28 @@ from typing import Any, Final
 Data = dict[str, Any]
 Upcaster = tuple[str, Callable[[Data], Data]]
 
-UPCASTERS: Final[Mapping[str, Upcaster]] = MappingProxyType({})
-"""Stored name -> (next stored name, how its data changes). Empty while every event is at its first version."""
+NEW_OPTIONS: Final[Data] = {
+    "level": None,
+    "turn_seconds": None,
+    "partner_after_out": False,
+    "delayed": None,
+    "salts": False,
+    "deal_step": 4,
+    "deal_pace": 250,
+    "fee": "0",
+}
+
+
+def _with_options(data: Data) -> Data:
+    """Tables of before could not choose these; nothing about them was different from what these values mean."""
+    options = data["options"] if isinstance(data.get("options"), dict) else {}
+    return {**data, "options": {**NEW_OPTIONS, **options}}
+
+
+UPCASTERS: Final[Mapping[str, Upcaster]] = MappingProxyType(
+    {"shuangkou.table-opened.v1": ("shuangkou.table-opened.v2", _with_options)}
+)
+"""Stored name -> (next stored name, how its data changes)."""
 
 
 def upcast(type_name: str, data: Data, upcasters: Mapping[str, Upcaster] = UPCASTERS) -> tuple[str, Data]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from domain.seats import SEATS, partner_of, side_of
-from domain.trumps.explaining import Reason
 from domain.trumps.ruleset import TrumpsRuleset
+from schemas.explanation import Why
 
 ALL_POINTS = 200
 """The points of both packs (T7.1)."""
@@ -26,7 +26,7 @@ class Escape:
 
     most: int
     scores: tuple[int, int, int, int]
-    why: tuple[Reason, ...]
+    why: tuple[Why, ...]
 
 
 def escape(ruleset: TrumpsRuleset, leaver: int, declarer: int | None, captured: Captured) -> Escape:
@@ -41,12 +41,12 @@ def escape(ruleset: TrumpsRuleset, leaver: int, declarer: int | None, captured: 
     return Escape(most, scores, (*why, *_score_why(leaver, scores, most)))
 
 
-def _as_attackers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tuple[Reason, ...]]:
+def _as_attackers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tuple[Why, ...]]:
     open_points = ALL_POINTS - captured.declarers - captured.kitty
     points = max(open_points + ruleset.escape_kitty * captured.kitty + captured.penalties, ruleset.least_points)
     most = -ruleset.results.row(points).each
     return most, (
-        Reason(
+        Why(
             "points",
             "T8.1",
             None,
@@ -55,7 +55,7 @@ def _as_attackers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tupl
             f"200 - {captured.declarers} taken by the declaring side - {captured.kitty} in the kitty = {open_points}",
             f"200 - 庄家方已得{captured.declarers} - 底牌{captured.kitty} = {open_points}",
         ),
-        Reason(
+        Why(
             "kitty",
             "T8.1",
             None,
@@ -69,27 +69,27 @@ def _as_attackers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tupl
     )
 
 
-def _as_declarers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tuple[Reason, ...]]:
+def _as_declarers(ruleset: TrumpsRuleset, captured: Captured) -> tuple[int, tuple[Why, ...]]:
     points = max(captured.attackers + captured.penalties, ruleset.least_points)
     most = ruleset.results.row(points).each
     en, zh = f"the attackers have taken {captured.attackers}", f"抓分方已得{captured.attackers}"
     return most, (
-        Reason("points", "T8.2", None, captured.attackers, None, en, zh),
+        Why("points", "T8.2", None, captured.attackers, None, en, zh),
         *_penalties_why(captured),
         _most_why(points, most, "T8.2", "as declaring side", "作为庄家方"),
     )
 
 
-def _penalties_why(captured: Captured) -> tuple[Reason, ...]:
+def _penalties_why(captured: Captured) -> tuple[Why, ...]:
     if not captured.penalties:
         return ()
     en = f"penalties so far {captured.penalties:+d} for the attackers"
-    return (Reason("penalty", "T8.5", None, captured.penalties, None, en, f"罚分至此{captured.penalties:+d}"),)
+    return (Why("penalty", "T8.5", None, captured.penalties, None, en, f"罚分至此{captured.penalties:+d}"),)
 
 
-def _most_why(points: int, most: int, clause: str, role_en: str, role_zh: str) -> Reason:
+def _most_why(points: int, most: int, clause: str, role_en: str, role_zh: str) -> Why:
     en = f"T counts as {points}: {role_en} each opponent of the leaver could still get M = {most}"
-    return Reason("most", clause, None, most, None, en, f"T按{points}计, 逃跑者的对手{role_zh}每人最多还可得M = {most}")
+    return Why("most", clause, None, most, None, en, f"T按{points}计, 逃跑者的对手{role_zh}每人最多还可得M = {most}")
 
 
 def _scores(ruleset: TrumpsRuleset, leaver: int, most: int) -> tuple[int, int, int, int]:
@@ -104,10 +104,10 @@ def _scores(ruleset: TrumpsRuleset, leaver: int, most: int) -> tuple[int, int, i
     return south, east, north, west
 
 
-def _score_why(leaver: int, scores: tuple[int, int, int, int], most: int) -> tuple[Reason, ...]:
+def _score_why(leaver: int, scores: tuple[int, int, int, int], most: int) -> tuple[Why, ...]:
     clause = "T8.3" if most >= 1 else "T8.4"
     return tuple(
-        Reason(
+        Why(
             "score",
             clause,
             seat,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.seats import SEATS, side_of
-from domain.trumps.explaining import Reason
 from domain.trumps.order import Order
 from domain.trumps.parts import split
 from domain.trumps.ruleset import Row, TrumpsRuleset
+from schemas.explanation import Why
 from schemas.notation import format_cards
 
 
@@ -48,7 +48,7 @@ class Result:
     take_over: bool
     declarers: int
     attackers: int
-    why: tuple[Reason, ...]
+    why: tuple[Why, ...]
 
     def scores(self, declarer: int) -> tuple[int, int, int, int]:
         """The points of the four seats when this seat was declarer."""
@@ -92,17 +92,17 @@ def result(
     return Result(taken, kitty, multiplier, points, row, levels, take_over, row.each, -row.each, why)
 
 
-def _earned_why(item: Earned) -> Reason:
+def _earned_why(item: Earned) -> Why:
     where_en = "" if item.trick is None else f" in trick {item.trick}"
     where_zh = "" if item.trick is None else f"第{item.trick}轮"
     if item.kind == "penalty":
         whose_en, whose_zh = ("the declaring side", "庄家方") if item.amount > 0 else ("an attacker", "抓分方")
         en = f"{item.amount:+d} for the attackers: {whose_en} failed a throw{where_en}"
-        return Reason(
+        return Why(
             "penalty", "T5.5", None, item.amount, item.play, en, f"{where_zh}{whose_zh}甩牌失败, 抓分{item.amount:+d}"
         )
     if item.kind == "trick":
-        return Reason(
+        return Why(
             "trick",
             "T7.1",
             None,
@@ -112,14 +112,14 @@ def _earned_why(item: Earned) -> Reason:
             f"{where_zh}抓{item.amount}分",
         )
     en = f"the attackers took {item.amount} in tricks and penalties"
-    return Reason("points", "T7.1", None, item.amount, item.play, en, f"抓分与罚分共{item.amount}分")
+    return Why("points", "T7.1", None, item.amount, item.play, en, f"抓分与罚分共{item.amount}分")
 
 
-def _kitty_why(kitty: int, multiplier: int, last_play: Sequence[str]) -> Iterator[Reason]:
-    yield Reason("kitty", "T7.2", None, kitty, None, f"the kitty holds {kitty} points", f"底牌有{kitty}分")
+def _kitty_why(kitty: int, multiplier: int, last_play: Sequence[str]) -> Iterator[Why]:
+    yield Why("kitty", "T7.2", None, kitty, None, f"the kitty holds {kitty} points", f"底牌有{kitty}分")
     if multiplier:
         cards = format_cards(last_play)
-        yield Reason(
+        yield Why(
             "multiplier",
             "T7.2",
             None,
@@ -129,7 +129,7 @@ def _kitty_why(kitty: int, multiplier: int, last_play: Sequence[str]) -> Iterato
             f"抓分方以 {cards} 抠底, 底分×{multiplier}, 得{kitty * multiplier}分",
         )
     else:
-        yield Reason(
+        yield Why(
             "multiplier",
             "T7.2",
             None,
@@ -140,16 +140,16 @@ def _kitty_why(kitty: int, multiplier: int, last_play: Sequence[str]) -> Iterato
         )
 
 
-def _total_why(points: int, counted: int) -> Reason:
+def _total_why(points: int, counted: int) -> Why:
     floor_en = "" if points == counted else f" ({counted} counts as {points})"
     floor_zh = "" if points == counted else f" ({counted}按{points}计)"
-    return Reason("total", "T7.3", None, points, None, f"T = {points}{floor_en}", f"总分T = {points}{floor_zh}")
+    return Why("total", "T7.3", None, points, None, f"T = {points}{floor_en}", f"总分T = {points}{floor_zh}")
 
 
-def _row_why(row: Row, levels: Levels, take_over: bool) -> Iterator[Reason]:
+def _row_why(row: Row, levels: Levels, take_over: bool) -> Iterator[Why]:
     side_en, side_zh = ("the attackers", "抓分方") if take_over else ("the declaring side", "庄家方")
     rise = levels.attackers + levels.declarers
-    yield Reason(
+    yield Why(
         "row",
         "T7.4",
         None,
@@ -158,12 +158,12 @@ def _row_why(row: Row, levels: Levels, take_over: bool) -> Iterator[Reason]:
         f"the row of the table from {row.points} points on",
         f"适用{row.points}分起一档",
     )
-    yield Reason("levels", "T7.4", None, rise, None, f"{side_en} rise by {rise} levels", f"{side_zh}升{rise}级")
+    yield Why("levels", "T7.4", None, rise, None, f"{side_en} rise by {rise} levels", f"{side_zh}升{rise}级")
     next_en = "the attackers take over declaring" if take_over else "the declaring side keeps declaring"
-    yield Reason(
+    yield Why(
         "next_declarer", "T1.6", None, int(take_over), None, next_en, "抓分方上台" if take_over else "庄家方连庄"
     )
-    yield Reason(
+    yield Why(
         "score",
         "T7.4",
         None,

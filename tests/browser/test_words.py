@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import get_args
 
-from schemas.events import EVENTS
+from schemas.registry import EVENTS
 from schemas.readings import Pattern
 
 WORDS = (Path(__file__).parent.parent.parent / "services" / "web" / "static" / "words.js").read_text()

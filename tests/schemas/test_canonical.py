@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from domain.simulate import simulate
 from schemas.canonical import canonical, has_float
 from schemas.envelope import check_line
-from schemas.events import EVENTS, Event
+from schemas.events import Event
+from schemas.registry import EVENTS
 from schemas.notation import Unreadable
 from schemas.upcasters import upcast
 

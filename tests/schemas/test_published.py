@@ -6,7 +6,8 @@ import pytest
 
 from ops.generate import FOLDER, documents
 from schemas.envelope import check_line
-from schemas.events import EVENTS, type_name
+from schemas.events import type_name
+from schemas.registry import EVENTS
 
 SAMPLES = Path(__file__).parent.parent / "golden" / "events"
 
