@@ -1,32 +1,106 @@
 """From events back to commands: what somebody must have asked for, that this happened."""
 
-from schemas.commands import Command, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
+from collections.abc import Sequence
+
+from schemas.commands import (
+    Bury,
+    Command,
+    CommitSeed,
+    Counter,
+    DealOn,
+    Declare,
+    Decline,
+    GiveSalt,
+    Leave,
+    OpenTable,
+    Pass,
+    Play,
+    Return,
+    SeatPlayer,
+    StartHand,
+    TimeOut,
+    VoteDissolve,
+)
+from schemas.envelope import Recorded
 from schemas.events import (
+    DissolveVoted,
     Event,
     HandAbandoned,
     HandStarted,
     Passed,
     Played,
     PlayerLeft,
+    PlayerReturned,
     PlayerSeated,
+    SaltGiven,
+    SeedCommitted,
     TableOpened,
+    TimedOut,
+)
+from schemas.trumps import (
+    CardsDealt,
+    CardsPlayed,
+    CounterDeclined,
+    DeclarationDeclined,
+    HandEscaped,
+    KittyBuried,
+    KittyCountered,
+    ThrowFailed,
+    TrumpDeclared,
 )
 
 
-def command_of(event: Event) -> Command | None:
-    """The command whose first event this is, None where no command begins with it."""
-    match event:
+def command_of(events: Sequence[Recorded]) -> Command | None:
+    """The command that made these events, at least its first; None where no command begins like this."""
+    first = events[0].event
+    if (
+        isinstance(first, PlayerReturned) and len(events) > 1
+    ):  # who acts while the table plays for them takes over by that
+        return _command_in_hand(events[1].event)
+    match first:
         case TableOpened():
-            return OpenTable(event.ruleset, event.ruleset_version, event.options)
+            return OpenTable(first.ruleset, first.ruleset_version, first.options)
         case PlayerSeated():
-            return SeatPlayer(event.player, event.seat)
+            return SeatPlayer(first.player, first.seat)
         case HandStarted():
             return StartHand()
-        case Played():
+        case HandAbandoned() | HandEscaped() | PlayerLeft():
+            return Leave(first.seat)
+        case TimedOut():
+            return TimeOut(first.seat, events[0].time)
+        case _:
+            return _command_at_table(first) or _command_in_hand(first)
+
+
+def _command_at_table(event: Event) -> Command | None:
+    match event:
+        case SeedCommitted():
+            return CommitSeed()
+        case SaltGiven():
+            return GiveSalt(event.seat, event.salt)
+        case PlayerReturned():
+            return Return(event.seat)
+        case DissolveVoted():
+            return VoteDissolve(event.seat, event.agree)
+        case CardsDealt():
+            return DealOn()
+        case _:
+            return None
+
+
+def _command_in_hand(event: Event) -> Command | None:
+    match event:
+        case Played() | CardsPlayed() | ThrowFailed():
             return Play(event.seat, event.cards)
         case Passed():
             return Pass(event.seat)
-        case HandAbandoned() | PlayerLeft():
-            return Leave(event.seat)
+        case TrumpDeclared():
+            return Declare(event.seat, event.cards)
+        case DeclarationDeclined() | CounterDeclined():
+            return Decline(event.seat)
+        case KittyBuried():
+            return Bury(event.seat, event.cards)
+        case KittyCountered():
+            return Counter(event.seat, event.cards)
         case _:
             return None

@@ -9,7 +9,7 @@ likely (Fisher-Yates, Knuth vol. 2, 3.4.2).
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from schemas.notation import PACK, Unreadable
@@ -25,6 +25,12 @@ def commitment(seed: str, table: str, hand: int) -> str:
 def derived_seed(secret: bytes, table: str, hand: int) -> str:
     """The seed of a hand out of a secret of at least 16 bytes: the same secret deals the same hand again after a crash."""
     return hmac.digest(secret, f"shuangkou/seed/1|{table}|{hand}".encode(), hashlib.sha256).hex()
+
+
+def salted(seed: str, table: str, hand: int, salts: Iterable[tuple[int, str]]) -> str:
+    """The seed with what players added to it, by seat, so that neither they nor the table alone decide the deal; without any, the seed."""
+    added = "|".join(f"{seat}={salt}" for seat, salt in salts)
+    return _mac(seed, f"shuangkou/salted/1|{table}|{hand}|{added}").hex() if added else seed
 
 
 def secret_of(text: str) -> bytes:

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from domain.bots import BOTS, Bot, choose
 from domain.shuffle import derived_seed, drawer, secret_of
 from domain.table import Given, Table, decide, evolve
-from schemas.commands import Command, OpenTable, SeatPlayer, StartHand
+from domain.upkeep import due
+from schemas.commands import Command, CommitSeed, OpenTable, SeatPlayer, StartHand
 from schemas.envelope import Recorded
 from schemas.events import TableOptions
 from schemas.notation import Unreadable
@@ -37,7 +38,7 @@ def simulate(ruleset: str, hands: int, seed: str, bot: str = "random") -> Iterat
         if table is not None and table.closed:
             return
         command = opening if table is None else _command(table, player, secret)
-        hand = table.hands + isinstance(command, StartHand) if table else 0
+        hand = table.hands + isinstance(command, StartHand | CommitSeed) if table else 0
         given = Given(_time(number), f"sim-{number}", derived_seed(secret, table_id, hand))
         for recorded in decide(table, table_id, command, given):
             table = evolve(table, recorded)
@@ -56,7 +57,8 @@ def _command(table: Table, bot: Bot, secret: bytes) -> Command:
     if None in table.players:
         return SeatPlayer(PLAYERS[table.players.index(None)])
     if not table.playing:
-        return StartHand()
+        wanted = due(table)
+        return wanted.command if wanted else StartHand()
     return choose(table, bot, drawer(secret.hex(), table.id, table.hands, f"choice {table.version}"))
 
 

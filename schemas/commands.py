@@ -125,6 +125,4 @@ HandCommand = DealOn | Declare | Bury | Counter | Decline | Play | Pass | Leave
 """The commands that concern the hand being played."""
 SeatCommand = Declare | Bury | Counter | Decline | Play | Pass
 """The commands by which a seat acts in a hand."""
-Command = (
-    OpenTable | SeatPlayer | CommitSeed | GiveSalt | StartHand | HandCommand | TimeOut | Return | VoteDissolve
-)
+Command = OpenTable | SeatPlayer | CommitSeed | GiveSalt | StartHand | HandCommand | TimeOut | Return | VoteDissolve

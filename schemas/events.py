@@ -41,11 +41,14 @@ class CoinOptions(BaseModel):
 class TableOptions(BaseModel):
     """What the operator chose for a table when opening it.
 
-    `hands`: the match ends after so many hands (None: when everybody has left, or when the ruleset says it is won). `coins`: game coins,
-    where the ruleset has them. `level`: the level at which both sides start (T1.3). `turn_seconds`: the clock of every decision; when it runs
-    out the table plays for the seat (托管). `partner_after_out`: who has gone out sees the partner's cards. `delayed`: spectators may look at
-    all hands so many events late, or once the hand is over. `salts`: players may add to the chance of each hand. `deal_step` and
-    `deal_pace`: cards of the stepwise deal at once (T2.1) and milliseconds between. `fee`: what each player pays the house a hand.
+    `hands`: the match ends after so many hands (None: when everybody has left, or when the ruleset says it is won).
+    `coins`: game coins, where the ruleset has them. `level`: the level at which both sides start (T1.3).
+    `turn_seconds`: the clock of every decision; when it runs out the table plays for the seat (托管).
+    `partner_after_out`: who has gone out sees the partner's cards.
+    `delayed`: spectators may look at all hands so many events late, or once the hand is over.
+    `salts`: players may add to the chance of each hand.
+    `deal_step` and `deal_pace`: cards of the stepwise deal at once (T2.1) and milliseconds between.
+    `fee`: what each player pays the house for a scored hand.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -237,7 +240,10 @@ class HandAbandoned(Event):
 
 
 class HandVoided(Event):
-    """All players agreed to dissolve the table (解散) during the hand: it counts nothing. Contributions stand as in an abandoned hand (C5.5)."""
+    """All players agreed to dissolve the table (解散) during the hand: it counts nothing.
+
+    Contributions stand as in an abandoned hand (C5.5).
+    """
 
     TYPE = "hand-voided"
     hand: int

@@ -29,8 +29,8 @@ Kind = Literal[
 class Why:
     """One item of an explanation.
 
-    `amount` is a whole number of points, a factor or a number of levels, or a decimal as text (coins); `seat` whom it concerns (None: everybody
-    or a side, see the words);
+    `amount` is a whole number of points, a factor or a number of levels, or a decimal as text (coins); `seat` whom it concerns (None:
+    everybody or a side, see the words);
     `play` the version of the event that earned it, None where no single play did; `en` and `zh` say it in words.
     """
 

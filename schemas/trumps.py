@@ -11,7 +11,10 @@ from schemas.events import Event, Four, Players, Seat
 from schemas.explanation import Why
 
 Cards = tuple[str, ...]
-Trump = Literal["S", "H", "C", "D"] | None
+Suit = Annotated[str, Field(pattern="^[SHCD]$")]
+Side = Annotated[int, Field(ge=0, le=1)]
+"""0 for seats 0 and 2, 1 for seats 1 and 3."""
+Trump = Suit | None
 """The trump suit; None is no trump (无主): only jokers and level cards are trumps."""
 Levels = tuple[str, str]
 """The levels of seats 0 and 2, and of seats 1 and 3."""
@@ -65,7 +68,7 @@ class KittyTurned(Event):
     TYPE = "kitty-turned"
     hand: int
     cards: Cards
-    trump: Literal["S", "H", "C", "D"]
+    trump: Suit
     by: Literal["level_card", "highest_card"]
 
 
@@ -118,8 +121,8 @@ class CounterDeclined(Event):
 class ThrowFailed(Event):
     """A throw (甩牌) could be beaten: of `cards`, which everybody has seen now, only `led` is led (T5.4).
 
-    `beatable` are the parts that somebody could beat, `failed` how many throws of this seat failed in this hand, `points` what the attackers
-    get or lose for it (T5.5).
+    `beatable` are the parts that somebody could beat, `failed` how many throws of this seat failed in this hand by now, `points` what the
+    attackers get or lose for it (T5.5).
     """
 
     TYPE = "throw-failed"
@@ -150,7 +153,10 @@ class CardsPlayed(Event):
 
 
 class PointsTaken(Event):
-    """A trick ended: `seat` won it with the event `play` and leads next. `points` lie in it; `attackers` have so many by now (T6.5, T7.1)."""
+    """A trick ended: `seat` won it with the event `play` and leads next (T6.5).
+
+    `points` lie in it (T7.1); the attackers have so many by now.
+    """
 
     TYPE = "points-taken"
     hand: int
@@ -164,8 +170,9 @@ class PointsTaken(Event):
 class HandSettled(Event):
     """A hand ended and was scored; `why` explains every number (T7).
 
-    `taken` are the attackers' points before the kitty, `points` in the end, `row` from where on the row of the table holds; `levels` what the
-    declaring side and the attackers rise. The buried cards, `kitty`, are seen by everybody now. `next_declarer` declares the next hand.
+    `taken` are the attackers' points before the kitty, `points` in the end, `row` from where on the row of the table holds; `levels` what
+    the declaring side and the attackers rise. The buried cards, `kitty`, are seen by everybody now. `next_declarer` declares the next hand;
+    `match_won` is the side that won the match with this one (T1.2).
     """
 
     TYPE = "hand-settled"
@@ -180,6 +187,7 @@ class HandSettled(Event):
     levels: tuple[int, int]
     take_over: bool
     next_declarer: Seat
+    match_won: Side | None
     score: Four
     players: Players
     why: tuple[Why, ...]
@@ -190,7 +198,7 @@ class LevelRaised(Event):
 
     TYPE = "level-raised"
     hand: int
-    side: Literal[0, 1]
+    side: Side
     before: str
     after: str
 

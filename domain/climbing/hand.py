@@ -14,7 +14,7 @@ from domain.climbing.scoring import BombPlay, CoinRoom, contribution_for, finish
 from domain.climbing.tables import tables_for
 from domain.refusal import Refusal
 from domain.seats import SEATS, next_seat, partner_of
-from schemas.commands import HandCommand, Leave, Pass, Play
+from schemas.commands import Bury, Counter, DealOn, Declare, Decline, HandCommand, Leave, Pass, Play
 from schemas.events import (
     ContributionScored,
     Dealt,
@@ -24,6 +24,7 @@ from schemas.events import (
     HandAbandoned,
     HandScored,
     HandStarted,
+    HandVoided,
     Passed,
     Played,
     Players,
@@ -71,11 +72,17 @@ class Hand(NamedTuple):
     coins: CoinRoom | None = None
     scored: HandScored | None = None
     abandoned: HandAbandoned | None = None
+    voided: HandVoided | None = None
 
     @property
     def over(self) -> bool:
-        """Whether the hand was scored or abandoned."""
-        return self.scored is not None or self.abandoned is not None
+        """Whether the hand was scored, abandoned or dissolved."""
+        return self.scored is not None or self.abandoned is not None or self.voided is not None
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """The seats that the hand waits for: the one to move, if any."""
+        return () if self.turn is None else (self.turn,)
 
     @property
     def lead(self) -> Reading | None:
@@ -103,6 +110,10 @@ def refusal(hand: Hand, command: HandCommand) -> Refusal | None:
             return None
         case Play():
             return _refusal_of_play(hand, command)
+        case DealOn() | Declare() | Bury() | Counter() | Decline():
+            return Refusal(
+                "not_in_this_game", "C5.6", "There are no trumps and no kitty in this game.", "此玩法没有主牌和底牌。"
+            )
         case _:
             assert_never(command)
 
@@ -151,20 +162,32 @@ def decide(hand: Hand, command: HandCommand, version: int) -> Iterator[Event]:
                 yield won
         case Leave():
             yield from _abandon(hand, command.seat, version)
+        case DealOn() | Declare() | Bury() | Counter() | Decline():
+            raise ValueError("decide: not in this game; ask refusal() first")
         case _:
             assert_never(command)
 
 
+def void(hand: Hand, seat: int, version: int) -> Iterator[Event]:
+    """End the hand because all agreed to dissolve the table, this seat last; `version` is that of its first event."""
+    yield HandVoided(hand=hand.number, reason="dissolved", contribution=_standing(hand), players=hand.players)
+    yield from _withdraw(hand, seat, version)
+
+
 def _abandon(hand: Hand, seat: int, version: int) -> Iterator[Event]:
-    stands = hand.ruleset.abandoned_contribution_stands
     yield HandAbandoned(
-        hand=hand.number,
-        seat=seat,
-        player=hand.players[seat],
-        contribution=hand.contribution if stands else (0, 0, 0, 0),
-        players=hand.players,
+        hand=hand.number, seat=seat, player=hand.players[seat], contribution=_standing(hand), players=hand.players
     )
-    if not stands and any(hand.contribution):
+    yield from _withdraw(hand, seat, version)
+
+
+def _standing(hand: Hand) -> Four:
+    """The contributions that stand though the hand is not scored (C5.5)."""
+    return hand.contribution if hand.ruleset.abandoned_contribution_stands else (0, 0, 0, 0)
+
+
+def _withdraw(hand: Hand, seat: int, version: int) -> Iterator[Event]:
+    if not hand.ruleset.abandoned_contribution_stands and any(hand.contribution):
         a, b, c, d = hand.contribution
         yield ContributionScored(
             hand=hand.number,
@@ -288,10 +311,18 @@ def evolve(hand: Hand, event: Event, version: int) -> Hand:
             return hand._replace(dealt=event, holdings=event.holdings, turn=event.leader, trick_number=1)
         case SeatsSwapped():
             return _evolve_swapped(hand, event)
+        case _:
+            return _evolve_over(hand, event)
+
+
+def _evolve_over(hand: Hand, event: Event) -> Hand:
+    match event:
         case HandScored():
             return hand._replace(scored=event, finish=event.finish, turn=None)
         case HandAbandoned():
             return hand._replace(abandoned=event, turn=None)
+        case HandVoided():
+            return hand._replace(voided=event, turn=None)
         case _:
             raise ValueError(f"{event.TYPE} is no event of a hand of the climbing family")
 

@@ -160,9 +160,7 @@ def _row_why(row: Row, levels: Levels, take_over: bool) -> Iterator[Why]:
     )
     yield Why("levels", "T7.4", None, rise, None, f"{side_en} rise by {rise} levels", f"{side_zh}升{rise}级")
     next_en = "the attackers take over declaring" if take_over else "the declaring side keeps declaring"
-    yield Why(
-        "next_declarer", "T1.6", None, int(take_over), None, next_en, "抓分方上台" if take_over else "庄家方连庄"
-    )
+    yield Why("next_declarer", "T1.6", None, int(take_over), None, next_en, "抓分方上台" if take_over else "庄家方连庄")
     yield Why(
         "score",
         "T7.4",
