@@ -3,6 +3,8 @@
 The bytes (`line`) are what the stream stores, what a match file holds line by line, and what the chain hashes; they are never
 written a second time in another form. Extension attributes: `version` counts the events of the table from 1, `prev` is the SHA-256 of
 the line before (64 zeros for the first), `command` the id of the command that caused it.
+
+Disputes and the looks at a table are recorded in the same way, each with a `source` of its own (`/disputes/<id>`, `/access/<table>`).
 """
 
 import re
@@ -16,7 +18,7 @@ from pydantic import ValidationError
 from schemas.canonical import GENESIS, canonical, digest, has_float
 from schemas.events import Event, type_name
 from schemas.notation import Unreadable
-from schemas.registry import EVENTS
+from schemas.registry import EVENTS, Kind, kind_of
 from schemas.upcasters import upcast
 
 ATTRIBUTES: Final = frozenset(
@@ -32,7 +34,10 @@ COMMAND: Final = re.compile(r"[\x21-\x7e]{1,200}")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """An event with its place in the record. `hash` is SHA-256 of `line`."""
+    """An event with its place in the record. `hash` is SHA-256 of `line`.
+
+    `table` is the id of what the record is of: a table's, unless `kind` says otherwise.
+    """
 
     table: str
     version: int
@@ -42,10 +47,12 @@ class Recorded:
     event: Event
     line: bytes
     hash: str
+    kind: Kind = "tables"
 
 
 def record(table: str, version: int, prev: str, time: str, command: str, event: Event) -> Recorded:
-    """Seal an event as the `version`-th of its table."""
+    """Seal an event as the `version`-th of its table (or dispute, or log of looks: the event tells)."""
+    kind = kind_of(type(event))
     line = canonical(
         {
             "command": command,
@@ -53,18 +60,20 @@ def record(table: str, version: int, prev: str, time: str, command: str, event: 
             "datacontenttype": "application/json",
             "id": f"{table}:{version}",
             "prev": prev,
-            "source": f"/tables/{table}",
+            "source": f"/{kind}/{table}",
             "specversion": "1.0",
             "time": time,
             "type": type_name(type(event)),
             "version": version,
         }
     )
-    return Recorded(table, version, time, command, prev, event, line, digest(line))
+    return Recorded(table, version, time, command, prev, event, line, digest(line), kind)
 
 
-def read_line(line: bytes) -> Recorded:
-    """Read an event from its recorded bytes, upcast to the newest shape. Raises Unreadable naming the attribute that is wrong.
+def read_line(line: bytes, kind: Kind = "tables") -> Recorded:
+    """Read an event of a table (or what `kind` says) from its recorded bytes, upcast to the newest shape.
+
+    Raises Unreadable naming the attribute that is wrong.
 
     It trusts the order of keys and the spacing (the hash covers them); `check_line` does not.
     """
@@ -72,12 +81,12 @@ def read_line(line: bytes) -> Recorded:
         raw = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise Unreadable(f"not JSON: {error}") from None
-    return _recorded(raw, line)
+    return _recorded(raw, line, kind)
 
 
-def check_line(line: bytes) -> Recorded:
+def check_line(line: bytes, kind: Kind = "tables") -> Recorded:
     """Like `read_line`, for bytes from anywhere: they must be in canonical form, with exactly the attributes an event has."""
-    recorded = read_line(line)
+    recorded = read_line(line, kind)
     raw = orjson.loads(line)
     try:
         same = canonical(raw) == line
@@ -108,39 +117,41 @@ def _is_date(time: str) -> bool:
     return True
 
 
-def _recorded(raw: Any, line: bytes) -> Recorded:
+def _recorded(raw: Any, line: bytes, kind: Kind) -> Recorded:
     if not isinstance(raw, dict):
         raise Unreadable("not a JSON object")
     if raw.keys() != ATTRIBUTES:
         wrong = sorted(raw.keys() ^ ATTRIBUTES)
         raise Unreadable(f"attributes missing or unknown: {', '.join(wrong)}")
     source, version = raw["source"], raw["version"]
-    if not isinstance(source, str) or not source.startswith("/tables/") or not TABLE_ID.fullmatch(source[8:]):
-        raise Unreadable(f"source: {source!r} is not /tables/<table id>")
+    start = f"/{kind}/"
+    if not isinstance(source, str) or not source.startswith(start) or not TABLE_ID.fullmatch(source[len(start) :]):
+        raise Unreadable(f"source: {source!r} is not {start}<id>")
     if type(version) is not int or version < 1:
         raise Unreadable("version: must be a whole number from 1")
     for name in ("command", "prev", "time", "type"):
         if not isinstance(raw[name], str):
             raise Unreadable(f"{name}: must be text")
     return Recorded(
-        source[8:],
+        source[len(start) :],
         version,
         raw["time"],
         raw["command"],
         raw["prev"],
-        _event(raw["type"], raw["data"]),
+        _event(raw["type"], raw["data"], kind),
         line,
         digest(line),
+        kind,
     )
 
 
-def _event(name: str, data: Any) -> Event:
+def _event(name: str, data: Any, kind: Kind) -> Event:
     if not isinstance(data, dict):
         raise Unreadable("data: not a JSON object")
     name, data = upcast(name, data)
     cls = EVENTS.get(name)
-    if cls is None:
-        raise Unreadable(f"type: {name!r} is not an event this version knows")
+    if cls is None or kind_of(cls) != kind:
+        raise Unreadable(f"type: {name!r} is not an event this version knows in a record of {kind}")
     try:
         return cls.model_validate(data)
     except ValidationError as error:
