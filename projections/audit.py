@@ -4,7 +4,7 @@ It holds the lines themselves, so a match file can be cut from it and the state 
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table, select
 
@@ -12,7 +12,8 @@ from domain.table import Table as TableState
 from domain.table import replay
 from projections.base import Positioned, insert_many
 from schemas.envelope import Recorded, read_line
-from schemas.events import HandScored
+from schemas.events import HandAbandoned, HandScored, HandVoided
+from schemas.trumps import HandEscaped, HandSettled
 
 _metadata: Final = MetaData()
 audit_events: Final = Table(
@@ -91,11 +92,17 @@ def state_at(connection: Connection, table_id: str, version: int) -> TableState:
     return state
 
 
-def explanation(connection: Connection, table_id: str, hand: int) -> HandScored | None:
-    """The score of a hand with everything that explains it; None if it was not scored."""
+Ended = HandScored | HandAbandoned | HandVoided | HandSettled | HandEscaped
+"""How a hand can end."""
+
+
+def explanation(connection: Connection, table_id: str, hand: int) -> Ended | None:
+    """How a hand ended, with everything that explains it; None while it has not."""
     query = select(audit_events.c.line).where(
-        audit_events.c.table_id == table_id, audit_events.c.hand == hand, audit_events.c.type == HandScored.TYPE
+        audit_events.c.table_id == table_id,
+        audit_events.c.hand == hand,
+        audit_events.c.type.in_([each.TYPE for each in get_args(Ended)]),
     )
     line = connection.execute(query).scalar_one_or_none()
     event = read_line(bytes(line)).event if line is not None else None
-    return event if isinstance(event, HandScored) else None
+    return event if isinstance(event, Ended) else None

@@ -32,8 +32,8 @@ from sqlalchemy.exc import IntegrityError
 
 from schemas.canonical import GENESIS, digest
 from schemas.envelope import Recorded, read_line
-from schemas.registry import EVENTS
 from schemas.notation import Unreadable
+from schemas.registry import EVENTS
 from schemas.upcasters import UPCASTERS
 
 Batch = Sequence[tuple[int, bytes]]

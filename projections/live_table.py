@@ -45,7 +45,7 @@ class LiveTables:
     """The projection. `history` is asked for the earlier events of a table that is not remembered."""
 
     name = "live"
-    version = 1
+    version = 2
     metadata = _metadata
     types: frozenset[bytes] | None = None
 

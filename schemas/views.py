@@ -115,6 +115,7 @@ class TrumpsHandView(_View):
     cards dealt so far. `trump` is the trump suit, None while nothing made trumps or when there is no trump: `trump_known` tells which.
     `kitty` are the buried cards where the viewer may see them: its burier, an auditor, everybody when the hand is over. `winning` is the
     place in `plays` of the play that wins so far. `attackers` are their points by now, penalties included; `failed` counts failed throws.
+    `gone` counts by card what lies in the tricks that are over and in the present one (记牌器).
     """
 
     family: Literal["trumps"] = "trumps"
@@ -156,9 +157,9 @@ class ClockView(_View):
 class View(_View):
     """A table as one viewer sees it after event `version`.
 
-    `clock` is None where the table has none or nobody is to act. `delayed` says how late a spectator may see all hands. `levels` of both
-    sides and the `declarer` of the next hand in games with levels. `commitment` binds the seed of the next hand where players may add
-    `salts` to it, by seat.
+    `clock` is None where the table has none or nobody is to act. `partner_after_out`: who has gone out sees the partner's cards.
+    `delayed` says how late a spectator may see all hands. `levels` of both sides and the `declarer` of the next hand in games with levels.
+    `commitment` binds the seed of the next hand where players may add `salts` to it, by seat.
     """
 
     table: str
@@ -178,6 +179,7 @@ class View(_View):
     levels: Levels | None = None
     declarer: int | None = None
     clock: ClockView | None = None
+    partner_after_out: bool = False
     delayed: int | Literal["hand"] | None = None
     commitment: str | None = None
     salts: dict[int, str] | None = None
