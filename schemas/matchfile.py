@@ -3,20 +3,33 @@
 NDJSON, one canonical CloudEvents object a line, every line ended by one newline: first a header, then the events
 exactly as recorded, last a proof. The header says what the file is; the proof holds the SHA-256 of everything before it
 and the hash of the last event. Both are written in one way only, so every byte of the file is fixed by the events.
+
+Format 1 ends there. Format 2 is signed: the header also holds the public keys, the proof a seal (`schemas.proofs.Seal`), the last
+part of which is a signature over all the rest of the file.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+import orjson
+from pydantic import BaseModel, ValidationError
 
 from schemas.canonical import canonical, digest
 from schemas.envelope import Recorded, read_line
 from schemas.events import TableOpened
 from schemas.notation import Unreadable
+from schemas.proofs import Key, Seal
 
-FORMAT: Final = 1
-HEADER_TYPE: Final = "shuangkou.match-header.v1"
-PROOF_TYPE: Final = "shuangkou.match-proof.v1"
+Part = TypeVar("Part", bound=BaseModel)
+UNSIGNED: Final = 1
+SIGNED: Final = 2
+HEADER_TYPE: Final = "shuangkou.match-header.v"
+PROOF_TYPE: Final = "shuangkou.match-proof.v"
+"""What types begin with; the format follows."""
+SEALED: Final = b"shuangkou/match-proof/2\n"
+HEAD: Final = b"shuangkou/head/1\n"
+"""What stands before the bytes that are signed: a signature is good for one purpose only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,36 +40,57 @@ class MatchFile:
     lines: tuple[bytes, ...]
     proof: bytes
 
+    @property
+    def body(self) -> bytes:
+        """All of the file before its proof."""
+        return _body(self.header, self.lines)
+
 
 def match_file(lines: Sequence[bytes]) -> bytes:
-    """The match file of a table from its recorded events, first to last. Raises Unreadable if there is none or one is no event."""
+    """The unsigned match file of a table from its recorded events, first to last.
+
+    Raises Unreadable if there is none or one is no event.
+    """
     if not lines:
         raise Unreadable("a match file needs at least the event that opened the table")
-    body = b"".join(line + b"\n" for line in (header_of(lines), *lines))
+    body = _body(header_of(lines), lines)
     return body + proof_of(body, lines) + b"\n"
 
 
-def header_of(lines: Sequence[bytes]) -> bytes:
-    """The header that belongs to these events."""
+def header_of(lines: Sequence[bytes], keys: Sequence[Key] | None = None) -> bytes:
+    """The header that belongs to these events; with keys that of a signed file."""
     first, last = read_line(lines[0]), read_line(lines[-1])
     if not isinstance(first.event, TableOpened):
         raise Unreadable(f"event {first.table}:{first.version}: the first event of a table must open it")
     opened = first.event
-    data = {
+    format_ = UNSIGNED if keys is None else SIGNED
+    data: dict[str, Any] = {
         "events": len(lines),
-        "format": FORMAT,
+        "format": format_,
         "ruleset": opened.ruleset,
         "ruleset_version": opened.ruleset_version,
         "table": first.table,
     }
-    return _line(HEADER_TYPE, f"{first.table}:header", last, data)
+    if keys is not None:
+        data["keys"] = [key.model_dump() for key in keys]
+    return _line(f"{HEADER_TYPE}{format_}", f"{first.table}:header", last, data)
 
 
-def proof_of(body: bytes, lines: Sequence[bytes]) -> bytes:
-    """The proof that belongs to header and events, given as the bytes before it."""
+def proof_of(body: bytes, lines: Sequence[bytes], seal: Seal | None = None) -> bytes:
+    """The proof that belongs to header and events, given as the bytes before it; with a seal that of a signed file."""
     last = read_line(lines[-1])
-    data = {"events": len(lines), "head": digest(lines[-1]), "sha256": digest(body)}
-    return _line(PROOF_TYPE, f"{last.table}:proof", last, data)
+    data = _proof_data(body, lines) | (seal.model_dump() if seal else {})
+    return _line(f"{PROOF_TYPE}{SIGNED if seal else UNSIGNED}", f"{last.table}:proof", last, data)
+
+
+def signed_by_seal(body: bytes, lines: Sequence[bytes], seal: Seal) -> bytes:
+    """The bytes that the signature of a seal is over: the proof but for the signatures themselves."""
+    return SEALED + canonical(_proof_data(body, lines) | seal.model_dump(exclude={"signature", "head_signature"}))
+
+
+def signed_by_head(last: Recorded) -> bytes:
+    """The bytes that the signature over the last event alone is over."""
+    return HEAD + canonical({"head": last.hash, "table": last.table, "version": last.version})
 
 
 def read_match(data: bytes) -> MatchFile:
@@ -67,6 +101,58 @@ def read_match(data: bytes) -> MatchFile:
     if len(lines) < 3:
         raise Unreadable("a match file has a header, events and a proof; this has fewer than three lines")
     return MatchFile(lines[0], tuple(lines[1:-1]), lines[-1])
+
+
+def keys_of(match: MatchFile) -> tuple[Key, ...] | None:
+    """The keys in the header of a signed file; None for an unsigned one. Raises Unreadable."""
+    data = _data(match.header, HEADER_TYPE, "header")
+    if data is None:
+        return None
+    keys = data.get("keys")
+    if not isinstance(keys, list):
+        raise Unreadable("header: a signed file lists its keys")
+    return tuple(_model(Key, each, "header: keys") for each in keys)
+
+
+def seal_of(match: MatchFile) -> Seal | None:
+    """The seal in the proof of a signed file; None for an unsigned one. Raises Unreadable."""
+    data = _data(match.proof, PROOF_TYPE, "proof")
+    if data is None:
+        return None
+    return _model(Seal, {name: data[name] for name in data if name not in _PROOF}, "proof")
+
+
+_PROOF: Final = ("events", "head", "sha256")
+
+
+def _proof_data(body: bytes, lines: Sequence[bytes]) -> dict[str, Any]:
+    return {"events": len(lines), "head": digest(lines[-1]), "sha256": digest(body)}
+
+
+def _body(header: bytes, lines: Sequence[bytes]) -> bytes:
+    return b"\n".join((header, *lines, b""))
+
+
+def _data(line: bytes, type_name: str, what: str) -> dict[str, Any] | None:
+    """The data of a header or proof of a signed file; None when it is of an unsigned one."""
+    try:
+        raw = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise Unreadable(f"{what}: not JSON: {error}") from None
+    if not isinstance(raw, dict) or not isinstance(raw.get("data"), dict):
+        raise Unreadable(f"{what}: not a JSON object with data")
+    if raw.get("type") not in (f"{type_name}{UNSIGNED}", f"{type_name}{SIGNED}"):
+        raise Unreadable(f"{what}: its type is not one this version knows")
+    data: dict[str, Any] = raw["data"]
+    return data if raw["type"] == f"{type_name}{SIGNED}" else None
+
+
+def _model(model: type[Part], value: Any, what: str) -> Part:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise Unreadable(f"{what}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def _line(type_name: str, id_: str, last: Recorded, data: dict[str, Any]) -> bytes:
