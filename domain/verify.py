@@ -242,12 +242,13 @@ def _check_group(
         walk.hands += isinstance(recorded.event, OVER)
 
 
-def _unrevealed(walk: _Walk, first: Recorded, hand: int, everything: Sequence[Recorded]) -> Chance | None:
-    """What stands for the seed of a hand that is not over: the record itself. None where no such hand was begun."""
+def _unrevealed(walk: _Walk, first: Recorded, hand: int, everything: Sequence[Recorded]) -> Chance:
+    """What stands for the seed of a hand that is not over: the record itself."""
     if hand not in walk.chances:
         events = [each for each in everything if getattr(each.event, "hand", None) == hand]
         if not any(isinstance(each.event, HandStarted | SeedCommitted) for each in events):
-            return None
+            en = f"Hand {hand} begins here by another number, or not at all; its seed was never revealed."
+            raise walk.fault(first.version, "shuffle", en, "局号不符,种子从未公布。", "C2")
         if any(isinstance(each.event, OVER) for each in events) or any(
             isinstance(each.event, HandStarted) and each.event.hand > hand for each in everything
         ):

@@ -16,7 +16,7 @@ def deal(ruleset: Ruleset, started: HandStarted, previous_first: int | None, cha
 
     `previous_first` is who leads where the hand before decides that, None where chance does.
     """
-    holdings = tuple(tuple(sorted(chance.pack[seat::4], key=ORDER.__getitem__)) for seat in SEATS)
+    holdings = tuple(tuple(sorted(chance.pack[seat::4], key=lambda card: ORDER.get(card, -1))) for seat in SEATS)
     dealt = _find_leader(ruleset, started.hand, previous_first, chance, holdings)
     yield dealt
     swap = swap_for(started.hand, started.players, dealt)

@@ -5,8 +5,9 @@ from itertools import combinations
 from typing import TypeVar
 
 from domain.cards import counts_of_ranks
+from domain.chance import seeded
 from domain.climbing.bots import greedy_choice
-from domain.climbing.dealing import Deal, start
+from domain.climbing.dealing import deal
 from domain.climbing.hand import begin, decide, evolve, refusal
 from domain.climbing.rulesets import get
 from domain.climbing.scoring import BombPlay, settle
@@ -42,12 +43,12 @@ def test_a_sixth_variant_reads_beats_and_scores() -> None:
 
 def test_a_whole_hand_of_it_is_played() -> None:
     """The hand, its tricks and its score ask the ruleset; nothing else has to know the variant."""
-    deal = Deal("t", 1, "6" * 64, ("ann", "bob", "cat", "dan"), None)
-    version, hand = 0, None
-    for event in start(SIXTH, deal):
+    players = ("ann", "bob", "cat", "dan")
+    started = HandStarted(hand=1, ruleset="sixth", ruleset_version=1, commitment="0" * 64, players=players)
+    version, hand = 1, begin(started, SIXTH, None)
+    for event in deal(SIXTH, started, None, seeded("6" * 64, "t", 1)):
         version += 1
-        hand = begin(event, SIXTH, None) if isinstance(event, HandStarted) else evolve(some(hand), event, version)
-    hand = some(hand)
+        hand = evolve(hand, event, version)
     while not hand.over:
         seat = some(hand.turn)
         cards = greedy_choice(tables_for(SIXTH), hand.holdings[seat], hand.lead)
