@@ -83,8 +83,8 @@ def test_a_missing_event_of_a_table_stops_every_projection(started: Start, name:
         b"not JSON",
         b"{}",
         b"[]",
-        interleaved()[0][1].replace(b"table-opened.v1", b"table-opened.v9"),
-        interleaved()[0][1].replace(b"table-opened.v1", b"points-conjured.v1"),
+        interleaved()[0][1].replace(b"table-opened.v2", b"table-opened.v9"),
+        interleaved()[0][1].replace(b"table-opened.v2", b"points-conjured.v1"),
     ],
 )
 def test_what_cannot_be_read_stops_every_projection(started: Start, name: str, line: bytes, tmp_path: Path) -> None:
