@@ -27,7 +27,12 @@ MAX_BODY: Final = 64 * 1024
 """Bytes of the largest request; a command takes some hundred."""
 MEDIA_TYPE: Final = "application/problem+json"
 CONTENT: Final = frozenset(
-    ("not_in_hand", "no_pattern", "does_not_beat", "unknown_ruleset", "options_of_another_game", "no_coins")
+    (
+        *("not_in_hand", "no_pattern", "does_not_beat"),
+        *("no_cards", "mixed_suits", "wrong_number", "must_follow_suit", "must_follow_tractor", "must_follow_pair"),
+        *("no_declaration", "no_counter", "too_weak"),
+        *("unknown_ruleset", "no_coins", "no_levels"),
+    )
 )
 """Refusals of what a command says (422); all others are about the state of the table (409)."""
 RETRY_AFTER: Final = "2"

@@ -3,15 +3,33 @@
 import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
+from domain import hands
 from domain.refusal import Refusal, Refused
 from domain.table import Table
+from domain.trumps import hand as trumps
 from projections.viewing import event_for
-from schemas.commands import Command, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
+from schemas.commands import (
+    Bury,
+    Command,
+    Counter,
+    Declare,
+    Decline,
+    GiveSalt,
+    HandCommand,
+    Leave,
+    OpenTable,
+    Pass,
+    Play,
+    Return,
+    SeatPlayer,
+    StartHand,
+    VoteDissolve,
+)
 from schemas.events import TableOptions
 from schemas.notation import parse_cards
 from services.auth import Caller
@@ -20,7 +38,7 @@ from services.tables import keys
 from services.tables.rooms import Done, Order
 from services.tables.routing import CommandRoute
 from services.tables.service import Calling, Key, Match, Running, Service, TableId
-from services.tables.showing import answer, etag, turn_of
+from services.tables.showing import answer, etag, state_of
 
 router = APIRouter(tags=["commands"], route_class=CommandRoute)
 
@@ -44,17 +62,38 @@ class SeatBody(_Body):
     seat: Annotated[StrictInt, Field(ge=0, le=3)] | None = None
 
 
-class PlayBody(_Body):
-    """The cards to play, as text with spaces between or as a list."""
+Cards = (
+    Annotated[str, Field(max_length=1000, examples=["7S 7H"])]
+    | Annotated[list[Annotated[str, Field(max_length=8)]], Field(max_length=108)]
+)
 
-    cards: (
-        Annotated[str, Field(max_length=1000, examples=["7S 7H"])]
-        | Annotated[list[Annotated[str, Field(max_length=8)]], Field(max_length=108)]
-    )
+
+class CardsBody(_Body):
+    """Cards, as text with spaces between or as a list."""
+
+    cards: Cards
 
     def read(self) -> tuple[str, ...]:
         """The cards. Raises Unreadable naming the first that is none."""
         return parse_cards(self.cards if isinstance(self.cards, str) else " ".join(self.cards))
+
+
+class OptionalCardsBody(CardsBody):
+    """Cards, or none to decline."""
+
+    cards: Cards = ""
+
+
+class AgreeBody(_Body):
+    """`true` asks to dissolve the table or agrees to it, `false` ends the vote."""
+
+    agree: StrictBool
+
+
+class SaltBody(_Body):
+    """A text of the player's own, 1 to 64 visible ASCII characters."""
+
+    salt: Annotated[str, Field(max_length=64, examples=["a-few-words-of-mine"])]
 
 
 def seated(caller: Caller, make: Callable[[int], Command]) -> Callable[[Table | None], Command]:
@@ -82,7 +121,7 @@ def answer_of(
         "table": table.id,
         "version": table.version,
         "events": [event_for(step.table, step.recorded, caller.viewer(step.table)) for step in done.steps],
-        "turn": turn_of(table),
+        **state_of(table),
         **more,
     }
     named = {"ETag": etag(table.version), **(headers or {})}
@@ -165,7 +204,7 @@ async def _seated_already(service: Service, table_id: str, body: SeatBody, refus
             "table": table_id,
             "version": table.version,
             "events": [],
-            "turn": turn_of(table),
+            **state_of(table),
             "player": body.player,
             "seat": seat,
             "token": token,
@@ -195,17 +234,34 @@ async def start_hand(
 
 @router.post("/tables/{table}/plays", summary="Play cards (the player to move)")
 async def play(
-    service: Running, caller: Calling, table: TableId, body: PlayBody, key: Key = None, match: Match = None
+    service: Running, caller: Calling, table: TableId, body: CardsBody, key: Key = None, match: Match = None
 ) -> Response:
-    """Play cards from the caller's seat."""
+    """Play cards from the caller's seat. In a trump game a lead of several parts is a throw (甩牌), which may fail."""
+    return await _with_cards(_Sent(service, caller, table, key, match), "plays", body, Play)
 
-    async def work() -> Response:
-        caller.must_be("player")
-        cards = body.read()
-        wish = seated(caller, lambda seat: Play(seat, cards))
-        return await _command(service, caller, table, _order(caller, wish, ("plays", {"cards": cards}), key, match))
 
-    return await measured(service, "play", work())
+@router.post("/tables/{table}/declarations", summary="Declare trumps, or decline to (trump games)")
+async def declare(
+    service: Running, caller: Calling, table: TableId, body: OptionalCardsBody, key: Key = None, match: Match = None
+) -> Response:
+    """Declare trumps (亮主) while cards are dealt or after the last one; with no cards decline, which is done after the last card only."""
+    return await _with_cards(_Sent(service, caller, table, key, match), "declarations", body, Declare)
+
+
+@router.post("/tables/{table}/burials", summary="Bury cards (trump games)")
+async def bury(
+    service: Running, caller: Calling, table: TableId, body: CardsBody, key: Key = None, match: Match = None
+) -> Response:
+    """Bury cards (扣底), by whoever took the kitty."""
+    return await _with_cards(_Sent(service, caller, table, key, match), "burials", body, Bury)
+
+
+@router.post("/tables/{table}/counters", summary="Counter the burial, or decline to (trump games)")
+async def counter(
+    service: Running, caller: Calling, table: TableId, body: OptionalCardsBody, key: Key = None, match: Match = None
+) -> Response:
+    """Counter the burial with a stronger pair (反底); with no cards decline. The seat that is asked answers."""
+    return await _with_cards(_Sent(service, caller, table, key, match), "counters", body, Counter)
 
 
 @router.post("/tables/{table}/passes", summary="Pass (the player to move)")
@@ -213,23 +269,106 @@ async def pass_turn(
     service: Running, caller: Calling, table: TableId, key: Key = None, match: Match = None
 ) -> Response:
     """Pass from the caller's seat."""
-
-    async def work() -> Response:
-        caller.must_be("player")
-        return await _command(service, caller, table, _order(caller, seated(caller, Pass), ("passes", {}), key, match))
-
-    return await measured(service, "pass", work())
+    return await _by_player(_Sent(service, caller, table, key, match), "passes", {}, Pass)
 
 
 @router.post("/tables/{table}/leave", summary="Leave the table (a seated player)")
 async def leave(service: Running, caller: Calling, table: TableId, key: Key = None, match: Match = None) -> Response:
     """Give up the seat. During a hand this abandons it (逃跑)."""
+    return await _by_player(_Sent(service, caller, table, key, match), "leave", {}, Leave)
+
+
+@router.post("/tables/{table}/returns", summary="Take over again from the table (a player who is away)")
+async def take_over(
+    service: Running, caller: Calling, table: TableId, key: Key = None, match: Match = None
+) -> Response:
+    """The clock ran out and the table plays for the seat (托管): its player takes over again. Any other command of theirs does so too."""
+    return await _by_player(_Sent(service, caller, table, key, match), "returns", {}, Return)
+
+
+@router.post("/tables/{table}/dissolution", summary="Ask to dissolve the table, agree, or end the vote")
+async def dissolve(
+    service: Running, caller: Calling, table: TableId, body: AgreeBody, key: Key = None, match: Match = None
+) -> Response:
+    """When all who sit here have agreed (解散), the hand is void and the match over."""
+    sent = _Sent(service, caller, table, key, match)
+    return await _by_player(sent, "dissolution", body.model_dump(), lambda seat: VoteDissolve(seat, body.agree))
+
+
+@router.post("/tables/{table}/salts", summary="Add to the chance of the next hand")
+async def give_salt(
+    service: Running, caller: Calling, table: TableId, body: SaltBody, key: Key = None, match: Match = None
+) -> Response:
+    """Where the table's options say `salts`: once a player and hand, between the commitment of the table and the start of the hand."""
+    sent = _Sent(service, caller, table, key, match)
+    return await _by_player(sent, "salts", body.model_dump(), lambda seat: GiveSalt(seat, body.salt))
+
+
+KINDS = {
+    "plays": "play",
+    "declarations": "declare",
+    "burials": "bury",
+    "counters": "counter",
+    "passes": "pass",
+    "leave": "leave",
+    "returns": "return",
+    "dissolution": "dissolve",
+    "salts": "salt",
+}
+"""What the commands at these addresses are called in the metrics."""
+
+
+class _Sent(NamedTuple):
+    """Where a command of a player goes to, and whose it is."""
+
+    service: Service
+    caller: Caller
+    table: str
+    key: str | None
+    match: str | None
+
+
+async def _by_player(sent: _Sent, what: str, body: dict[str, Any], make: Callable[[int], Command]) -> Response:
+    """Carry out a player's command from the seat the player has."""
 
     async def work() -> Response:
-        caller.must_be("player")
-        return await _command(service, caller, table, _order(caller, seated(caller, Leave), ("leave", {}), key, match))
+        sent.caller.must_be("player")
+        order = _order(sent.caller, seated(sent.caller, make), (what, body), sent.key, sent.match)
+        return await _command(sent.service, sent.caller, sent.table, order)
 
-    return await measured(service, "leave", work())
+    return await measured(sent.service, KINDS[what], work())
+
+
+def _declined(table: Table, seat: int, wanted: HandCommand) -> Command:
+    """Declining to do what is wanted. Raises Refused when something else is being asked: nobody declines that by mistake."""
+    phase = table.hand.phase if isinstance(table.hand, trumps.Hand) else None
+    if table.hand is not None and phase == ("declaring" if isinstance(wanted, Counter) else "countering"):
+        refused = hands.refusal(table.hand, wanted)
+        if refused:
+            raise Refused(refused)
+    return Decline(seat)
+
+
+async def _with_cards(
+    sent: _Sent, what: str, body: CardsBody, make: Callable[[int, tuple[str, ...]], HandCommand]
+) -> Response:
+    """Carry out a player's command that names cards; where it may name none, that declines."""
+
+    async def work() -> Response:
+        sent.caller.must_be("player")
+        cards = body.read()
+        declines = isinstance(body, OptionalCardsBody) and not cards
+
+        def wish(table: Table | None) -> Command:
+            state = there(table)
+            seat = sent.caller.seat(state)
+            wanted = make(seat, cards)
+            return _declined(state, seat, wanted) if declines else wanted
+
+        order = _order(sent.caller, wish, (what, {"cards": cards}), sent.key, sent.match)
+        return await _command(sent.service, sent.caller, sent.table, order)
+
+    return await measured(sent.service, KINDS[what], work())
 
 
 def _order(

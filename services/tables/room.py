@@ -5,13 +5,12 @@ stream, or a read after a conflict. Events that are there already are passed ove
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, NoReturn
 
-from domain.table import Table, evolve
+from domain.table import OVER, Table, evolve
 from schemas.canonical import GENESIS
 from schemas.envelope import Recorded, read_line
-from schemas.events import HandAbandoned, HandScored
 from schemas.notation import Unreadable
 from services.eventstore.errors import EMPTY, BrokenLog, Head
 
@@ -41,10 +40,11 @@ class Room:
 
     `known` is the highest version it has heard of; `unsure` that a write may have landed unseen,
     `whole` that its last command is known to be recorded to the end; `sent` are events on their way to the store.
+    `watch` is called after every change; `awaited` that something happens here by itself sooner or later.
     """
 
-    def __init__(self, table_id: str) -> None:
-        self.id = table_id
+    def __init__(self, table_id: str, watch: "Callable[[Room], None] | None" = None) -> None:
+        self.id, self.watch, self.awaited = table_id, watch, False
         self.table: Table | None = None
         self.head: Head = EMPTY
         self.known = 0
@@ -71,7 +71,7 @@ class Room:
     @property
     def idle(self) -> bool:
         """Whether nobody would miss it."""
-        return not self.listeners and not self.lock.locked()
+        return not (self.listeners or self.awaited or self.lock.locked())
 
     def given(self, key: str) -> Given | None:
         """What this key was used for before, if anything."""
@@ -93,6 +93,8 @@ class Room:
                 came = True
         if came:
             self.wake()
+            if self.watch is not None:
+                self.watch(self)
 
     def wake(self) -> None:
         """Tell everybody who follows that there is something new."""
@@ -115,8 +117,8 @@ class Room:
         self.recent[version] = Step(table, recorded)
         self.recent.pop(version - RECENT, None)
         self.messages.pop(version - RECENT, None)
-        if isinstance(recorded.event, HandScored | HandAbandoned):
-            self.ended[recorded.event.hand] = version
+        if isinstance(recorded.event, OVER):
+            self.ended[table.hands] = version
         key, _, request = recorded.command.rpartition(".")
         before = self._given.get(key)
         self.last = self._given[key] = Given(request, version if before is None else before.first, version)

@@ -16,7 +16,7 @@ from typing import Final
 from domain.refusal import Refusal, Refused
 from domain.shuffle import derived_seed
 from domain.table import Given, Table, decide
-from schemas.commands import Command, StartHand
+from schemas.commands import Command, CommitSeed, StartHand
 from schemas.envelope import TABLE_ID, Recorded
 from schemas.events import type_name
 from services.eventstore.core import JetStreamStore, NewEvent
@@ -35,7 +35,7 @@ LAG: Final = 5.0
 RECENT: Final = 5.0
 """Seconds for which a write that was not taken counts against being ready."""
 KEEP: Final = 2000
-"""Rooms kept in memory; beyond that, the ones not used for longest go (they come back from the stream)."""
+"""Rooms kept in memory; beyond that, those not used for longest go (they come back from the stream), but none where something is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def now() -> str:
 
 
 class Rooms:
-    """The tables of a store. `clock` gives the time for records.
+    """The tables of a store. `clock` gives the time for records; `watch` is called with every room that changed.
 
     `refused` is why the store did not take the last write, None when it did or when that was a while ago: a disk that was full makes NATS
     refuse every write until it is started again, while it answers everything else.
@@ -83,6 +83,7 @@ class Rooms:
         self.store, self.keep, self.clock = store, keep, clock
         self.stopping = False
         self.fault: StoreError | None = None
+        self.watch: Callable[[Room], None] | None = None
         self._refused: tuple[float, StoreError] | None = None
         self._deal_key = deal_key
         self._rooms: OrderedDict[str, Room] = OrderedDict()
@@ -200,7 +201,7 @@ class Rooms:
         return decide(table, room.id, command, given)
 
     def _seed_of(self, table: Table, command: Command) -> str:
-        return derived_seed(self._deal_key, table.id, table.hands + isinstance(command, StartHand))
+        return derived_seed(self._deal_key, table.id, table.hands + isinstance(command, StartHand | CommitSeed))
 
     async def _append(self, room: Room, happened: Sequence[Recorded]) -> bool:
         """Record events; False when somebody else was quicker. After any other failure the room knows whether it must look."""
@@ -283,6 +284,10 @@ class Rooms:
         self._errands.add(task)
         task.add_done_callback(self._errands.discard)
 
+    def at_hand(self, table_id: str) -> Room | None:
+        """The room of a table, if it is in memory."""
+        return self._rooms.get(table_id)
+
     def _room(self, table_id: str) -> Room:
         room = self._rooms.get(table_id)
         if room is not None:
@@ -294,8 +299,12 @@ class Rooms:
             idle = next((each for each in self._rooms.values() if each.idle), None)
             if idle is not None:
                 del self._rooms[idle.id]
-        room = self._rooms[table_id] = Room(table_id)
+        room = self._rooms[table_id] = Room(table_id, self._changed)
         return room
+
+    def _changed(self, room: Room) -> None:
+        if self.watch is not None:
+            self.watch(room)
 
     def _forget_empty(self, room: Room) -> None:
         """A table that does not exist takes no memory."""

@@ -46,9 +46,10 @@ class CommandRoute(APIRoute):
 
 
 def read(model: type[BaseModel], body: bytes) -> BaseModel:
-    """A body as its model. Raises a 400 problem that names what is wrong with it."""
+    """A body as its model; no body at all is one where nothing has to be said. Raises a 400 problem that names what is wrong with it."""
+    optional = not any(field.is_required() for field in model.model_fields.values())
     try:
-        return model.model_validate_json(body or b"null")
+        return model.model_validate_json(body or (b"{}" if optional else b"null"))
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
         if found[0]["type"] == "json_invalid":

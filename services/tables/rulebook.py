@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from domain.climbing.ruleset import Ruleset
-from domain.climbing.rulesets import all_rulesets
+from domain.hands import AnyRuleset, all_rulesets
 
 
 @cache
@@ -16,11 +16,12 @@ def rulesets() -> bytes:
     return orjson.dumps({"rulesets": [_ruleset(each) for each in all_rulesets()]}, default=str)
 
 
-def _ruleset(ruleset: Ruleset) -> dict[str, Any]:
+def _ruleset(ruleset: AnyRuleset) -> dict[str, Any]:
     said = [each for each in fields(ruleset) if "clause" in each.metadata]
     return {
         "id": ruleset.id,
         "version": ruleset.version,
+        "family": "climbing" if isinstance(ruleset, Ruleset) else "trumps",
         "title_en": ruleset.title_en,
         "title_zh": ruleset.title_zh,
         "fields": [

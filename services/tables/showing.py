@@ -10,6 +10,7 @@ import orjson
 from fastapi import Response
 
 from domain.table import Table
+from domain.trumps import hand as trumps
 from projections.viewing import event_for, view_for
 from schemas.notation import Unreadable
 from schemas.views import Viewer, parse_viewer
@@ -52,6 +53,15 @@ def _viewer(text: str) -> Viewer:
 def turn_of(table: Table) -> int | None:
     """The seat to move, None when nobody is."""
     return table.hand.turn if table.hand is not None and table.playing else None
+
+
+def state_of(table: Table) -> dict[str, Any]:
+    """Whom the table waits for, in every answer: the seat to move (None when several may, or nobody), those that may act, the phase."""
+    hand = table.hand
+    phase = (
+        None if hand is None else hand.phase if isinstance(hand, trumps.Hand) else "over" if hand.over else "playing"
+    )
+    return {"turn": turn_of(table), "waiting": table.waiting, "phase": phase}
 
 
 def view_bytes(table: Table, viewer: Viewer) -> bytes:

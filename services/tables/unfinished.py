@@ -24,7 +24,7 @@ def rest_of(room: Room, seed_of: SeedOf) -> Sequence[Recorded]:
     if last is None or before is None:
         return ()
     found = [step.recorded for step in room.steps(last.first, room.version)]
-    command = command_of(found[0].event)
+    command = command_of(found)
     if command is None:
         return ()
     try:
