@@ -1,15 +1,15 @@
 """The ledger (账本): double entry. Every number in it comes from one event, and every transaction adds up to zero.
 
-Contributions are posted when they are given, base points times multiplier when the hand is scored. What a ruleset makes
-the four players win or lose together (a draw may give points to one side only) stands against the table's own account,
-so the books always balance; that it is just what the ruleset says is checked before anything is posted. Amounts are whole
-points; another unit would be another column, never a fraction.
+What an event posts is said in `projections.postings`; here it is written down. The database itself refuses a transaction that does not add
+up to zero, and every change of what was written, whoever tries (ADR 0010); a rebuild drops the tables. Corrections are never made here:
+they come from rulings of the dispute desk and are joined to the books where they are read (`projections.books`).
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Column,
     Connection,
@@ -18,15 +18,17 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    event,
     func,
     select,
 )
 
-from domain.climbing.rulesets import get
-from domain.climbing.scoring import expected_sum
-from projections.base import Positioned, ProjectionFault, upsert
-from schemas.envelope import Recorded
-from schemas.events import ContributionScored, HandAbandoned, HandScored, TableOpened
+from domain.climbing.scoring import CoinRoom
+from projections import guards
+from projections.amounts import SCALE, decimal, scaled
+from projections.base import Positioned, insert_many, upsert
+from projections.postings import Given, Posting, Terms, add_contribution, postings, terms_of
+from schemas.events import ContributionScored, HandAbandoned, HandScored, HandVoided, TableOpened
 
 _metadata: Final = MetaData()
 ledger_tables: Final = Table(
@@ -35,206 +37,162 @@ ledger_tables: Final = Table(
     Column("table_id", String(64), primary_key=True),
     Column("ruleset", String(40), nullable=False),
     Column("ruleset_version", Integer, nullable=False),
+    Column("fee", BigInteger, nullable=False),
+    Column("coin_factor", BigInteger),
+    Column("coin_fee", BigInteger),
+    Column("coin_correction", BigInteger),
 )
+"""What each table plays for: the house's fee, and the room where it plays for coins (stored amounts)."""
+
 transactions: Final = Table(
     "ledger_transactions",
     _metadata,
     Column("table_id", String(64), primary_key=True),
     Column("version", Integer, primary_key=True),
-    Column("sequence", BigInteger, nullable=False, index=True),
+    Column("part", Integer, primary_key=True),
+    Column("sequence", BigInteger, nullable=False),
     Column("hand", Integer, nullable=False),
     Column("kind", String(12), nullable=False),
+    Column("unit", String(6), nullable=False),
+    Column("stars", Integer),
     Column("time", String(24), nullable=False),
+    sqlite_with_rowid=False,
 )
-"""One transaction an event, `kind` base or contribution. The event is `<table_id>:<version>`."""
+"""What the event `<table_id>:<version>` posted, one row a kind and unit; the row is written after its entries and closes them."""
+
 entries: Final = Table(
     "ledger_entries",
     _metadata,
     Column("table_id", String(64), primary_key=True),
     Column("version", Integer, primary_key=True),
+    Column("part", Integer, primary_key=True),
     Column("account", String(80), primary_key=True, index=True),
     Column("amount", BigInteger, nullable=False),
-    ForeignKeyConstraint(["table_id", "version"], ["ledger_transactions.table_id", "ledger_transactions.version"]),
+    ForeignKeyConstraint(
+        ["table_id", "version", "part"],
+        ["ledger_transactions.table_id", "ledger_transactions.version", "ledger_transactions.part"],
+        deferrable=True,
+        initially="DEFERRED",
+    ),
+    sqlite_with_rowid=False,
 )
-"""Entries of a transaction in points: what an account won (positive) or lost."""
+"""Entries of a transaction: what an account won (positive) or lost, in 1/10,000 of the transaction's unit."""
 
-
-def player_account(player: str) -> str:
-    """The account of a player, over all tables."""
-    return f"player:{player}"
-
-
-def table_account(table_id: str) -> str:
-    """The account that stands against the players of a table."""
-    return f"table:{table_id}"
-
-
-class _Posting:
-    """What a batch posts, collected so that it is written at once."""
-
-    def __init__(self) -> None:
-        self.tables: list[dict[str, Any]] = []
-        self.transactions: list[dict[str, Any]] = []
-        self.entries: list[dict[str, Any]] = []
-
-    def post(self, positioned: Positioned, hand: int, kind: str, amounts: dict[str, int]) -> None:
-        """One transaction; what the accounts do not make up among themselves stands against the table's own."""
-        recorded = positioned.recorded
-        key = {"table_id": recorded.table, "version": recorded.version}
-        self.transactions.append(
-            {**key, "sequence": positioned.sequence, "hand": hand, "kind": kind, "time": recorded.time}
-        )
-        remainder = -sum(amounts.values())
-        if remainder:
-            amounts = {**amounts, table_account(recorded.table): remainder}
-        self.entries += [{**key, "account": account, "amount": amount} for account, amount in amounts.items()]
-
-    def write(self, connection: Connection) -> None:
-        """Write it all."""
-        upsert(connection, ledger_tables, self.tables)
-        if self.transactions:
-            connection.execute(transactions.insert(), self.transactions)
-            connection.execute(entries.insert(), self.entries)
+for _dialect, _statements in (("sqlite", guards.SQLITE), ("postgresql", guards.POSTGRES)):
+    for _statement in _statements:
+        event.listen(entries, "after_create", DDL(_statement).execute_if(dialect=_dialect))  # type: ignore[no-untyped-call]
 
 
 class Ledger:
     """The projection."""
 
     name = "ledger"
-    version = 1
+    version = 2
     metadata = _metadata
     types: frozenset[bytes] | None = frozenset(
-        (b"table-opened", b"contribution-scored", b"hand-scored", b"hand-abandoned")
+        (
+            b"table-opened",
+            b"contribution-scored",
+            b"hand-scored",
+            b"hand-abandoned",
+            b"hand-voided",
+            b"hand-settled",
+            b"hand-escaped",
+        )
     )
 
     def __init__(self) -> None:
-        self._rulesets: dict[str, tuple[str, int]] = {}
-        self._given: dict[tuple[str, int], dict[str, int]] = {}
+        self._terms: dict[str, Terms] = {}
+        self._given: dict[tuple[str, int], Given] = {}
 
     def forget(self) -> None:
         """Forget what is remembered of tables; it is read from the view when needed."""
-        self._rulesets.clear()
+        self._terms.clear()
         self._given.clear()
 
     def apply(self, connection: Connection, batch: Sequence[Positioned]) -> None:
         """Post what these events gave."""
-        posting = _Posting()
+        opened: list[dict[str, Any]] = []
+        posted: list[tuple[Positioned, int, Posting]] = []
         for positioned in batch:
-            table_id, event = positioned.recorded.table, positioned.recorded.event
-            match event:
-                case TableOpened(ruleset=ruleset, ruleset_version=version):
-                    self._rulesets[table_id] = (ruleset, version)
-                    posting.tables.append({"table_id": table_id, "ruleset": ruleset, "ruleset_version": version})
-                case ContributionScored():
-                    given = self._contributions(connection, table_id, event.hand)
-                    amounts = _by_account(event.players, event.points)
-                    for account, amount in amounts.items():
-                        given[account] = given.get(account, 0) + amount
-                    posting.post(positioned, event.hand, "contribution", amounts)
-                case HandScored():
-                    self._check(connection, positioned.recorded, event)
-                    points = [base * event.multiplier for base in event.base]
-                    posting.post(positioned, event.hand, "base", _by_account(event.players, points))
-                    del self._given[table_id, event.hand]
-                case HandAbandoned():
-                    self._given.pop((table_id, event.hand), None)
-                case _:
-                    pass
-        posting.write(connection)
-
-    def _check(self, connection: Connection, recorded: Recorded, event: HandScored) -> None:
-        """The hand must give just what its ruleset says, and count the contributions that were given (C6)."""
-        where = f"ledger: event {recorded.table}:{recorded.version}"
-        ruleset = get(*self._ruleset(connection, recorded.table))
-        expected = expected_sum(ruleset, event.outcome, event.multiplier)
-        if sum(event.score) != expected:
-            raise ProjectionFault(
-                f"{where}: the scores add up to {sum(event.score)}, {ruleset.id} says {expected} [C6.1]"
+            table_id, happened = positioned.recorded.table, positioned.recorded.event
+            if isinstance(happened, TableOpened):
+                self._terms[table_id] = terms = terms_of(happened)
+                opened.append(_terms_row(table_id, terms))
+                continue
+            made = postings(
+                positioned.recorded, self._terms_of(connection, table_id), self._given_at(connection, positioned)
             )
-        given = self._contributions(connection, recorded.table, event.hand)
-        counted = _by_account(event.players, event.contribution)
-        if any(counted.get(account, 0) != given.get(account, 0) for account in counted.keys() | given.keys()):
-            raise ProjectionFault(
-                f"{where}: it counts contributions of {counted}, the events before it gave {given} [C6.3]"
-            )
-        for seat, score in enumerate(event.score):
-            if score != event.base[seat] * event.multiplier + event.contribution[seat]:
-                raise ProjectionFault(f"{where}: the score of seat {seat} is not base x multiplier + contribution [C6]")
+            posted += [(positioned, part, posting) for part, posting in enumerate(made)]
+        upsert(connection, ledger_tables, opened)
+        insert_many(connection, entries, list(_entry_rows(posted)))
+        insert_many(connection, transactions, [_transaction_row(*each) for each in posted])
 
-    def _ruleset(self, connection: Connection, table_id: str) -> tuple[str, int]:
-        if table_id not in self._rulesets:
-            query = select(ledger_tables.c.ruleset, ledger_tables.c.ruleset_version)
-            row = connection.execute(query.where(ledger_tables.c.table_id == table_id)).one()
-            self._rulesets[table_id] = (row.ruleset, row.ruleset_version)
-        return self._rulesets[table_id]
+    def _terms_of(self, connection: Connection, table_id: str) -> Terms:
+        if table_id not in self._terms:
+            row = connection.execute(select(ledger_tables).where(ledger_tables.c.table_id == table_id)).one()
+            self._terms[table_id] = _terms(row)
+        return self._terms[table_id]
 
-    def _contributions(self, connection: Connection, table_id: str, hand: int) -> dict[str, int]:
-        """What contributions gave in a hand so far, by account."""
+    def _given_at(self, connection: Connection, positioned: Positioned) -> Given:
+        """The contributions of a hand that ends with this event; they are remembered while it is played."""
+        table_id, happened = positioned.recorded.table, positioned.recorded.event
+        match happened:
+            case ContributionScored(reason="at_once" | "accumulated"):
+                add_contribution(self._given_in(connection, table_id, happened.hand), happened)
+                return {}
+            case HandScored() | HandAbandoned() | HandVoided():
+                given = self._given_in(connection, table_id, happened.hand)
+                del self._given[table_id, happened.hand]
+                return given
+            case _:
+                return {}
+
+    def _given_in(self, connection: Connection, table_id: str, hand: int) -> Given:
         key = (table_id, hand)
         if key not in self._given:
             query = (
-                select(entries.c.account, func.sum(entries.c.amount))
+                select(entries.c.account, transactions.c.stars, func.sum(entries.c.amount))
                 .join(transactions)
                 .where(transactions.c.table_id == table_id, transactions.c.hand == hand)
                 .where(transactions.c.kind == "contribution")
-                .group_by(entries.c.account)
+                .group_by(entries.c.account, transactions.c.stars)
             )
-            self._given[key] = {account: int(amount) for account, amount in connection.execute(query)}
+            rows = connection.execute(query)
+            self._given[key] = {(account, stars): int(amount) // SCALE for account, stars, amount in rows}
         return self._given[key]
 
 
-def _by_account(players: Sequence[str], points: Sequence[int]) -> dict[str, int]:
-    return {player_account(player): amount for player, amount in zip(players, points, strict=True)}
+def _terms_row(table_id: str, terms: Terms) -> dict[str, Any]:
+    room = terms.coins
+    return {
+        "table_id": table_id,
+        "ruleset": terms.ruleset,
+        "ruleset_version": terms.ruleset_version,
+        "fee": terms.fee,
+        "coin_factor": scaled(room.factor) if room else None,
+        "coin_fee": scaled(room.fee) if room else None,
+        "coin_correction": scaled(room.correction) if room else None,
+    }
 
 
-def balances(connection: Connection, *, player: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
-    """What each account has won in all, largest first; of one player, or at one table."""
-    total = func.sum(entries.c.amount)
-    query = select(entries.c.account, total.label("balance"), func.count().label("entries")).group_by(entries.c.account)
-    query = _where(query, player, table)
-    rows = connection.execute(query.order_by(total.desc(), entries.c.account))
-    return [{"account": row.account, "balance": int(row.balance), "entries": row.entries} for row in rows]
+def _terms(row: Any) -> Terms:
+    room = None
+    if row.coin_factor is not None:
+        room = CoinRoom(decimal(row.coin_factor), decimal(row.coin_fee), decimal(row.coin_correction))
+    return Terms(row.ruleset, row.ruleset_version, row.fee, room)
 
 
-def statement(
-    connection: Connection, *, player: str | None = None, table: str | None = None, limit: int = 1000
-) -> list[dict[str, Any]]:
-    """Entries in the order of the stream with the running balance of their account; the latest `limit` of them."""
-    columns = (*entries.c, transactions.c.sequence, transactions.c.hand, transactions.c.kind, transactions.c.time)
-    query = _where(select(*columns).join(transactions), player, table)
-    query = query.order_by(transactions.c.sequence, entries.c.account)
-    running: dict[str, int] = {}
-    result = []
-    for row in connection.execute(query):
-        running[row.account] = running.get(row.account, 0) + row.amount
-        result.append(
-            {
-                "account": row.account,
-                "amount": row.amount,
-                "balance": running[row.account],
-                "kind": row.kind,
-                "table": row.table_id,
-                "hand": row.hand,
-                "event": f"{row.table_id}:{row.version}",
-                "time": row.time,
-            }
-        )
-    return result[-limit:]
+def _entry_rows(posted: Sequence[tuple[Positioned, int, Posting]]) -> Sequence[tuple[Any, ...]]:
+    return [
+        (positioned.recorded.table, positioned.recorded.version, part, account, amount)
+        for positioned, part, posting in posted
+        for account, amount in posting.amounts.items()
+    ]
 
 
-def _where(query: Any, player: str | None, table: str | None) -> Any:
-    if player is not None:
-        query = query.where(entries.c.account == player_account(player))
-    if table is not None:
-        query = query.where(entries.c.table_id == table)
-    return query
-
-
-def unbalanced(connection: Connection) -> list[str]:
-    """Transactions that do not add up to zero, by event: none, unless somebody wrote into the database."""
-    query = (
-        select(entries.c.table_id, entries.c.version)
-        .group_by(entries.c.table_id, entries.c.version)
-        .having(func.sum(entries.c.amount) != 0)
-    )
-    return [f"{row.table_id}:{row.version}" for row in connection.execute(query)]
+def _transaction_row(positioned: Positioned, part: int, posting: Posting) -> tuple[Any, ...]:
+    """The row of a transaction, in the order of the columns."""
+    recorded = positioned.recorded
+    place = (recorded.table, recorded.version, part, positioned.sequence)
+    return (*place, posting.hand, posting.kind, posting.unit, posting.stars, recorded.time)

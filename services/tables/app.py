@@ -16,7 +16,7 @@ from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
 from services.settings import Settings, load_secrets
 from services.store import NotRunning
-from services.tables import health, reads
+from services.tables import health, ledgers, reads
 from services.tables.commands import router as command_routes
 from services.tables.metrics import Metrics
 from services.tables.rooms import Rooms
@@ -70,6 +70,7 @@ def create_app(settings: Settings, *, commands: bool = True, connect: Connect = 
     if commands:
         app.include_router(command_routes)
     app.include_router(reads.router)
+    app.include_router(ledgers.router)
     app.include_router(health.router)
     app.include_router(pages.router)
     return app

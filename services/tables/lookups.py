@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from projections.base import open_engine
+from projections.books import see_adjustments
 from services.problems import Problem
 from services.settings import Settings
 
@@ -38,3 +39,9 @@ async def look_up(settings: Settings, projection: str, query: Callable[[Connecti
             "视图尚未建立或数据库不可用;牌桌不受影响。",
             headers={"Retry-After": "5"},
         ) from None
+
+
+async def look_into_books(settings: Settings, query: Callable[[Connection, bool], T]) -> T:
+    """Ask the ledger, together with what rulings added to it; the query is told whether there are such entries at all."""
+    disputes = settings.database("disputes")
+    return await look_up(settings, "ledger", lambda view: query(view, see_adjustments(view, disputes)))

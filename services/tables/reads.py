@@ -8,12 +8,11 @@ from fastapi import APIRouter, Header, Path, Query, Response
 from domain.cards import counts_of, pick
 from domain.climbing.tables import tables_for
 from domain.table import Table
-from projections.ledger import balances, statement
 from projections.live_table import list_tables
 from projections.viewing import event_for
 from schemas.events import HandAbandoned, HandScored
 from schemas.matchfile import match_file
-from services.auth import Caller, unauthorized
+from services.auth import Caller
 from services.problems import Problem
 from services.tables import keys
 from services.tables.commands import there
@@ -167,53 +166,6 @@ async def export(service: Running, caller: Calling, table: TableId) -> Response:
         "Cache-Control": "no-store",
     }
     return Response(data, 200, headers, "application/x-ndjson")
-
-
-@router.get("/players/{player:path}/ledger", summary="A player's balance and entries")
-async def ledger(
-    service: Running,
-    caller: Calling,
-    player: Annotated[str, Path(max_length=64)],
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
-) -> Response:
-    """What a player won and lost, each entry with the event it comes from; for the player and those who supervise."""
-    if caller.role == "spectator":
-        raise unauthorized("A ledger is for its player, operators, auditors and adjudicators.")
-    if caller.role == "player" and caller.player != player:
-        raise Problem(
-            403, "other_ledger", "A player's token shows this player's own ledger only.", "只能查看自己的账本。"
-        )
-    found = await look_up(
-        service.settings,
-        "ledger",
-        lambda view: {
-            "player": player,
-            "balances": balances(view, player=player),
-            "entries": statement(view, player=player, limit=limit),
-        },
-    )
-    return answer(found)
-
-
-@router.get("/ledger", summary="Balances of all players, or of a player or a table, with the latest entries")
-async def whole_ledger(
-    service: Running,
-    caller: Calling,
-    player: Annotated[str | None, Query(max_length=64)] = None,
-    table: Annotated[str | None, Query(max_length=64)] = None,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
-) -> Response:
-    """The books, for those who supervise: every account, and its entries with the events they come from."""
-    caller.must_be("operator", "auditor", "adjudicator")
-    found = await look_up(
-        service.settings,
-        "ledger",
-        lambda view: {
-            "balances": balances(view, player=player, table=table),
-            "entries": statement(view, player=player, table=table, limit=limit) if player or table else [],
-        },
-    )
-    return answer(found)
 
 
 @router.get("/rulesets", summary="The rules this service knows")
