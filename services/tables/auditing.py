@@ -1,0 +1,87 @@
+"""Why was this legal, and what else was? The situation of any event, for auditors and for everybody who may see the cards."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from domain.audit import LIMIT, situation, span_of
+from domain.table import Table
+from projections.viewing import ALL_SEEING, view_for
+from schemas.envelope import read_line
+from schemas.situations import Situation
+from schemas.views import TrumpsHandView, Viewer
+from services.problems import Problem
+from services.tables.commands import there
+from services.tables.room import Room
+from services.tables.service import Calling, Running, TableId
+from services.tables.showing import Eyes, answer, eyes_of
+
+router = APIRouter(tags=["reads"])
+
+
+@router.get(
+    "/tables/{table}/situations/{event}",
+    summary="The situation of an event: what was held, what was possible, why it was legal",
+    responses={200: {"model": Situation}},
+)
+async def situation_of(
+    service: Running,
+    caller: Calling,
+    table: TableId,
+    event: Annotated[int, Path(ge=1)],
+    as_: Annotated[str | None, Query(alias="as", description="Whose eyes; only an auditor may take others'.")] = None,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="How many choices are listed.")] = LIMIT,
+) -> Response:
+    """The situation in which event `event` came about: the one before the first event of its command.
+
+    `first` and `last` are the events of that command, `events` each of them with a `clause` and words on why it followed.
+    `act` is what was done: `do` (`play`, `pass`, `declare`, `bury`, `counter`, `decline`, `deal_on`, …), `seat`, `cards`, and what they
+    count as: `reading` (climbing) or `kind` (trumps). `legal` says whether the rules allow it; `reasons` say why, each with `clause`, `en`
+    and `zh`; `broken` names the rule that it breaks instead. `holding` is what the seat held, `holdings` all four; `trick` what lay there,
+    `to_beat` the play to beat or the lead to follow. `choices.acts` lists what else was legal, up to `limit` of `choices.total` (null: not
+    all were counted), `choices.note_en` and `note_zh` what is not listed. Cards that the caller may not see are null.
+
+    An auditor sees every situation. While a hand is played a player sees those of the own seat; when it is over everybody sees all.
+    """
+    caller.at(table)
+    room = await service.rooms.open(table)
+    state = there(room.table)
+    eyes = eyes_of(caller, state, as_)
+    if event > room.version:
+        en, zh = f"This table has {room.version} events; there is no event {event}.", f"本桌只有{room.version}个事件。"
+        raise Problem(404, "no_such_version", en, zh, version=room.version)
+    return answer(await asyncio.to_thread(_look, room, state, event, eyes, limit))
+
+
+def _look(room: Room, state: Table, event: int, eyes: Eyes, limit: int) -> bytes:
+    first, last = span_of(event, room.version, lambda version: read_line(room.lines[version - 1]).command)
+    before = room.at(first - 1) if first > 1 else None
+    recorded = [read_line(line) for line in room.lines[first - 1 : last]]
+    found = situation(before, recorded, event, limit)
+    return _seen(found, before, _viewer(found, before, state, eyes)).model_dump_json().encode()
+
+
+def _viewer(found: Situation, before: Table | None, state: Table, eyes: Eyes) -> Viewer:
+    """Whose eyes may see this situation. Raises a 409 problem as long as the cards of a running hand are in it."""
+    if before is None or not before.playing or state.hands > found.hand or not state.playing:
+        return "auditor"
+    viewer = eyes(before)
+    late = state.options.delayed
+    if viewer == "delayed" and not (isinstance(late, int) and found.last <= state.version - late):
+        viewer = "spectator"
+    if viewer in ALL_SEEING or viewer == str(found.act.seat):
+        return viewer
+    en = "A hand is being played; its situations are open to all when it is over, till then to the own seat."
+    raise Problem(409, "hand_running", en, "本局尚未结束,暂只能查看自己座位的局面。")
+
+
+def _seen(found: Situation, before: Table | None, viewer: Viewer) -> Situation:
+    """The situation without the cards that this viewer does not see."""
+    if before is None or not before.playing:
+        return found
+    view = view_for(before, viewer)
+    trumps = found.trumps
+    if trumps is not None and isinstance(view.hand, TrumpsHandView):
+        trumps = trumps.model_copy(update={"kitty": view.hand.kitty})
+    return found.model_copy(update={"holdings": tuple(seat.holding for seat in view.seats), "trumps": trumps})
