@@ -8,8 +8,22 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, Connection, Integer, LargeBinary, MetaData, String, Table, Text, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    or_,
+    select,
+)
 
+from domain.hands import all_rulesets
 from domain.table import Table as TableState
 from domain.table import evolve
 from projections.base import Positioned, ProjectionFault, upsert
@@ -119,12 +133,44 @@ def _status(state: TableState) -> str:
     return "seating" if None in state.players else "waiting"
 
 
-def list_tables(connection: Connection, *, status: str | None = None, limit: int = 200) -> list[dict[str, Any]]:
-    """Tables for the lobby, the latest moved first. `status` is seating, waiting, playing or closed."""
+def list_tables(
+    connection: Connection,
+    *,
+    status: str | None = None,
+    ruleset: str | None = None,
+    player: str | None = None,
+    search: str | None = None,
+    limit: int = 200,
+) -> list[dict[str, Any]]:
+    """Tables for the lobby, the latest moved first.
+
+    `status` is seating, waiting, playing or closed, `ruleset` an id. `player` is part of a name, `search` part of a name, of a table's id
+    or of what its ruleset is called; capitals do not matter.
+    """
     query = select(live_tables).order_by(live_tables.c.moved.desc(), live_tables.c.table_id).limit(limit)
-    if status is not None:
+    if status:
         query = query.where(live_tables.c.status == status)
+    if ruleset:
+        query = query.where(live_tables.c.ruleset == ruleset)
+    if player:
+        query = query.where(live_tables.c.players.icontains(player, autoescape=True))
+    if search:
+        query = query.where(_found(search))
     return [_summary(row) for row in connection.execute(query)]
+
+
+def _found(text: str) -> ColumnElement[bool]:
+    named = [each.id for each in all_rulesets() if _among(text, each.id, each.title_zh, each.title_en)]
+    columns = live_tables.c
+    return or_(
+        columns.table_id.icontains(text, autoescape=True),
+        columns.players.icontains(text, autoescape=True),
+        columns.ruleset.in_(named),
+    )
+
+
+def _among(text: str, *names: str) -> bool:
+    return any(text.casefold() in name.casefold() for name in names)
 
 
 def _summary(row: Any) -> dict[str, Any]:

@@ -70,6 +70,7 @@ def create_app(settings: Settings, *, commands: bool = True, connect: Connect = 
     if commands:
         app.include_router(command_routes)
     app.include_router(reads.router)
+    app.include_router(replays.router)
     app.include_router(ledgers.router)
     app.include_router(health.router)
     app.include_router(pages.router)

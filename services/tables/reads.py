@@ -37,10 +37,19 @@ PAGE = 200
 async def tables(
     service: Running,
     status: Literal["seating", "waiting", "playing", "closed"] | None = None,
+    ruleset: Annotated[str | None, Query(max_length=64, description="The ruleset's id.")] = None,
+    player: Annotated[str | None, Query(max_length=64, description="Part of a player's name.")] = None,
+    search: Annotated[
+        str | None, Query(max_length=64, description="Part of a name, an id or a ruleset's title.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> Response:
     """List the tables, from the live view (which lags by milliseconds)."""
-    found = await look_up(service.settings, "live", lambda view: list_tables(view, status=status, limit=limit))
+    found = await look_up(
+        service.settings,
+        "live",
+        lambda view: list_tables(view, status=status, ruleset=ruleset, player=player, search=search, limit=limit),
+    )
     return answer({"tables": found})
 
 
@@ -53,10 +62,10 @@ async def table_view(
     at: Annotated[int | None, Query(ge=1, description="The table as it stood after this event.")] = None,
 ) -> Response:
     """The caller's view, now or after event `at`; hidden cards are not in it."""
-    room, state = await _look(service, caller, table)
+    room, state = await look(service, caller, table)
     eyes = eyes_of(caller, state, as_)
     if at is not None:
-        state = room.at(_existing(room, at))
+        state = room.at(existing(room, at))
     return answer(view_bytes(state, eyes(state)), ETag=etag(state.version))
 
 
@@ -67,7 +76,7 @@ async def options(
     """What the caller could play, best hints first; an empty list when it is another's turn."""
     if caller.role != "player":
         raise Problem(403, "role_not_allowed", "Hints are for the player to move.", "只有轮到的玩家可以获得提示。")
-    _, state = await _look(service, caller, table)
+    _, state = await look(service, caller, table)
     seat, turn, hand = caller.seat(state), turn_of(state), state.hand
     body: dict[str, Any] = {"table": state.id, "version": state.version, "turn": turn, "may_pass": False, "options": []}
     if hand is not None and seat == turn:
@@ -94,7 +103,7 @@ async def events(
 
     Event `too-slow` says that the client was let go and should come back with its last id.
     """
-    room, state = await _look(service, caller, table)
+    room, state = await look(service, caller, table)
     eyes = eyes_of(caller, state, as_)
     last = keys.version_of(last_event_id, "Last-Event-ID") if last_event_id else after
     if last is not None and last > room.version:
@@ -116,7 +125,7 @@ async def audit(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
 ) -> Response:
     """All events as the caller may see them. An auditor also gets each event's hash, the hash before it and the command's id."""
-    room, state = await _look(service, caller, table)
+    room, state = await look(service, caller, table)
     eyes = eyes_of(caller, state, as_)
     last = min(room.version, after + limit)
     found: list[dict[str, Any]] = []
@@ -137,7 +146,7 @@ async def audit(
 @router.get("/tables/{table}/hands/{hand}/explanation", summary="Every number of a score, down to events and clauses")
 async def explanation(service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1)]) -> Response:
     """How a hand was scored. 404 until it is."""
-    room, _ = await _look(service, caller, table)
+    room, _ = await look(service, caller, table)
     version = room.ended.get(hand)
     event = None if version is None else next(room.steps(version, version)).recorded.event
     if isinstance(event, HandScored):
@@ -151,7 +160,7 @@ async def explanation(service: Running, caller: Calling, table: TableId, hand: A
 @router.get("/tables/{table}/export", summary="The match file")
 async def export(service: Running, caller: Calling, table: TableId) -> Response:
     """The match file: NDJSON of CloudEvents. While a hand is played only an auditor gets it, because all cards are in it."""
-    room, state = await _look(service, caller, table)
+    room, state = await look(service, caller, table)
     if state.playing and caller.role != "auditor":
         raise Problem(
             409,
@@ -174,7 +183,7 @@ async def all_rules() -> Response:
     return answer(rulesets())
 
 
-async def _look(service: Service, caller: Caller, table_id: str) -> tuple[Room, Table]:
+async def look(service: Service, caller: Caller, table_id: str) -> tuple[Room, Table]:
     """The room of a table and its present state; a player's token works for its own table only, and only while seated."""
     caller.at(table_id)
     room = await service.rooms.open(table_id)
@@ -184,7 +193,8 @@ async def _look(service: Service, caller: Caller, table_id: str) -> tuple[Room, 
     return room, state
 
 
-def _existing(room: Room, version: int) -> int:
+def existing(room: Room, version: int) -> int:
+    """The version, which the table must have reached. Raises a 404 problem."""
     if version > room.version:
         raise _no_version(room, version, 404)
     return version
