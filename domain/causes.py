@@ -1,7 +1,9 @@
 """From events back to commands: what somebody must have asked for, that this happened."""
 
 from collections.abc import Sequence
+from typing import Any, Final
 
+from domain.seats import SEATS
 from schemas.commands import (
     Bury,
     Command,
@@ -36,6 +38,7 @@ from schemas.events import (
     SeedCommitted,
     TableOpened,
     TimedOut,
+    type_name,
 )
 from schemas.trumps import (
     CardsDealt,
@@ -48,6 +51,10 @@ from schemas.trumps import (
     ThrowFailed,
     TrumpDeclared,
 )
+
+PASSED: Final = type_name(Passed)
+PLAIN: Final = frozenset((PASSED, type_name(Played), type_name(CardsPlayed)))
+"""Stored names of events from which the command can be told without reading them whole."""
 
 
 def command_of(events: Sequence[Recorded]) -> Command | None:
@@ -70,6 +77,23 @@ def command_of(events: Sequence[Recorded]) -> Command | None:
             return TimeOut(first.seat, events[0].time)
         case _:
             return _command_at_table(first) or _command_in_hand(first)
+
+
+def command_of_line(name: str, data: Any) -> Command | None:
+    """The command behind a play or a pass, told from the stored name and the bare data of its event; None for all others.
+
+    It trusts nothing and says nothing of the other fields: whoever decides it must compare what comes out.
+    """
+    if name not in PLAIN or type(data) is not dict:
+        return None
+    seat, cards = data.get("seat"), data.get("cards")
+    if type(seat) is not int or seat not in SEATS:
+        return None
+    if name == PASSED:
+        return Pass(seat)
+    if type(cards) is not list or not all(type(each) is str for each in cards):
+        return None
+    return Play(seat, tuple(cards))
 
 
 def _command_at_table(event: Event) -> Command | None:

@@ -6,67 +6,51 @@ score or deal cannot pass, and the first fault is named by table, event and clau
 played is unrevealed; its deal is then taken as recorded, checked only to be a deal, and `notes` says so.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Literal
 
 import orjson
 
-from domain.causes import command_of
+from domain.causes import command_of, command_of_line
 from domain.chance import Chance, as_recorded
+from domain.faults import Fault, Found, Kind
 from domain.hands import UnknownRuleset
+from domain.proofs.checking import Signed, Trust
 from domain.refusal import Refused
 from domain.shuffle import SEED, commitment
 from domain.table import OVER, Given, Table, decide, evolve
-from schemas.canonical import GENESIS, digest
+from domain.verifying.chain import chained
+from domain.verifying.frame import Known, check_frame, check_known, read_frame, sharpened
 from schemas.commands import Command, CommitSeed, StartHand
-from schemas.envelope import Recorded, check_line, record
+from schemas.envelope import Opened, Recorded, record
 from schemas.events import Event, HandStarted, SeedCommitted, SeedRevealed, type_name
-from schemas.matchfile import PROOF_TYPE, MatchFile, header_of, proof_of, read_match
 from schemas.notation import Unreadable
 
-Kind = Literal[
-    "shape", "unreadable", "missing", "reordered", "chain", "shuffle", "illegal", "differs", "command", "proof"
-]
+__all__ = ["Fault", "Known", "Report", "Signed", "Trust", "verify_file", "verify_lines"]
 
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a record: where (`version` of the event, None for the file as a whole), what kind, which clause, in words."""
-
-    table: str | None
-    version: int | None
-    kind: Kind
-    clause: str
-    en: str
-    zh: str
-
-    def __str__(self) -> str:
-        where = f"event {self.table}:{self.version}" if self.version else f"table {self.table or '?'}"
-        return f"{where}: {self.kind}: {self.en} {self.zh}" + (f" [{self.clause}]" if self.clause else "")
+BINDING = frozenset(type_name(each) for each in (HandStarted, SeedCommitted, SeedRevealed))
+"""Stored names of the events that commit to a seed or reveal it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a verification found. `faults` is empty or holds the first fault; `notes` say what could not be checked, and why."""
+    """What a verification found. `faults` is empty or holds the first fault; `notes` say what could not be checked, and why.
+
+    `signed` says whose signatures hold, None where there are none.
+    """
 
     table: str | None
     events: int
     hands: int
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    signed: Signed | None = None
 
     @property
     def clean(self) -> bool:
         """Whether nothing is wrong."""
         return not self.faults
-
-
-class _Found(Exception):
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(str(fault))
-        self.fault = fault
 
 
 @dataclass(slots=True)
@@ -78,68 +62,73 @@ class _Walk:
     notes: list[str] = field(default_factory=list)
     chances: dict[int, Chance] = field(default_factory=dict)
 
-    def fault(self, version: int | None, kind: Kind, en: str, zh: str, clause: str = "") -> _Found:
-        return _Found(Fault(self.table_id, version, kind, clause, en, zh))
+    def fault(self, version: int | None, kind: Kind, en: str, zh: str, clause: str = "") -> Found:
+        return Found(Fault(self.table_id, version, kind, clause, en, zh))
 
 
-def verify_file(data: bytes) -> Report:
-    """Verify a match file: every byte of it."""
+def verify_file(data: bytes, trust: Trust | None = None, known: Iterable[Known] = ()) -> Report:
+    """Verify a match file: every byte of it. `trust` are keys, `known` hashes of events that come from elsewhere."""
     walk = _Walk()
+    signed = None
     try:
-        match = _read(walk, data)
-        _walk_lines(walk, match.lines)
-        _check_frame(walk, data, match)
-    except _Found as found:
+        match = read_frame(data)
+        opened = _chain(walk, match.lines)
+        try:
+            signed = check_frame(match, opened, trust)
+            check_known(opened, known)
+        except Found as found:
+            raise Found(sharpened(found.fault, _fault_by_rules(opened))) from None
+        _check_rules(walk, opened)
+    except Found as found:
         return _report(walk, found.fault)
-    return _report(walk)
+    if signed is None:
+        walk.notes.append("the file is not signed: it may be a match that somebody made up 文件没有签名")
+    return _report(walk, signed=signed)
 
 
-def verify_lines(lines: Sequence[bytes]) -> Report:
+def verify_lines(lines: Sequence[bytes], known: Iterable[Known] = ()) -> Report:
     """Verify the events of a table as the stream holds them, first to last."""
     walk = _Walk()
     try:
         if not lines:
             raise walk.fault(None, "shape", "There are no events.", "没有任何事件。")
-        _walk_lines(walk, lines)
-    except _Found as found:
+        opened = _chain(walk, lines)
+        try:
+            check_known(opened, known)
+        except Found as found:
+            raise Found(sharpened(found.fault, _fault_by_rules(opened))) from None
+        _check_rules(walk, opened)
+    except Found as found:
         return _report(walk, found.fault)
     return _report(walk)
 
 
-def _report(walk: _Walk, *faults: Fault) -> Report:
-    return Report(walk.table_id, walk.events, walk.hands, faults, tuple(walk.notes))
+def _report(walk: _Walk, *faults: Fault, signed: Signed | None = None) -> Report:
+    return Report(walk.table_id, walk.events, walk.hands, faults, tuple(walk.notes), signed)
 
 
-def _read(walk: _Walk, data: bytes) -> MatchFile:
+def _chain(walk: _Walk, lines: Sequence[bytes]) -> list[Opened]:
+    opened = []
+    for each in chained(lines):
+        opened.append(each)
+        walk.table_id, walk.events = each.table, each.version
+    return opened
+
+
+def _fault_by_rules(opened: Sequence[Opened]) -> Fault | None:
+    """What the rules find in events, of which something else was found already."""
     try:
-        return read_match(data)
-    except Unreadable as error:
-        raise walk.fault(None, "shape", f"{error}.", "文件结构不完整。") from None
+        _check_rules(_Walk(table_id=opened[0].table), opened)
+    except Found as found:
+        return found.fault
+    return None
 
 
-def _check_frame(walk: _Walk, data: bytes, match: MatchFile) -> None:
-    if PROOF_TYPE.encode() not in match.proof:
-        raise walk.fault(
-            None, "shape", "The last line is no proof: the file was cut short.", "文件被截断,缺少末尾的证明。"
-        )
-    last = match.lines[-1]
-    body = data[: len(data) - len(match.proof) - 1]
-    if match.proof != proof_of(body, match.lines):
-        if digest(last).encode() not in match.proof and match.header == header_of(match.lines):
-            raise walk.fault(
-                walk.events, "proof", "It is not the last event that the proof holds.", "最后的事件与证明不符。"
-            )
-        if match.header == header_of(match.lines):
-            raise walk.fault(None, "proof", "The proof does not belong to these events.", "文件末尾的证明与事件不符。")
-    if match.header != header_of(match.lines):
-        raise walk.fault(None, "shape", "The header does not belong to these events.", "文件头与事件不符。")
-
-
-def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
-    recorded = list(_chained(walk, lines))
-    seeds = _revealed(walk, recorded)
+def _check_rules(walk: _Walk, opened: Sequence[Opened]) -> None:
+    """Decide every command again."""
+    seeds = _revealed(walk, opened)
     seen: set[str] = set()
-    for command, group in groupby(recorded, key=lambda each: each.command):
+    for command, group in groupby(opened, key=lambda each: each.command):
         events = tuple(group)
         if command in seen:
             raise walk.fault(
@@ -147,62 +136,23 @@ def _walk_lines(walk: _Walk, lines: Sequence[bytes]) -> None:
             )
         seen.add(command)
         try:
-            _check_group(walk, events, seeds, recorded)
+            _check_group(walk, events, seeds, opened)
         except UnknownRuleset as unknown:
             raise walk.fault(events[0].version, "illegal", f"{unknown}.", "没有这种规则。") from None
 
 
-def _chained(walk: _Walk, lines: Sequence[bytes]) -> Iterator[Recorded]:
-    """Read the lines and follow the chain; tells a missing, a reordered and a changed event apart."""
-    prev, time = GENESIS, ""
-    for expected, line in enumerate(lines, start=1):
-        try:
-            recorded = check_line(line)
-        except Unreadable as error:
-            raise walk.fault(expected, "unreadable", f"{error}.", "事件无法读取。") from None
-        walk.table_id = walk.table_id or recorded.table
-        if recorded.table != walk.table_id:
-            raise walk.fault(
-                expected, "chain", f"This event belongs to table {recorded.table}.", "事件属于另一张桌子。"
-            )
-        if recorded.version != expected:
-            if expected in _versions(lines):
-                raise walk.fault(expected, "reordered", f"Event {recorded.version} stands here.", "事件顺序被改动。")
-            raise walk.fault(expected, "missing", f"It is missing; event {recorded.version} follows.", "缺少事件。")
-        if recorded.prev != prev:
-            raise walk.fault(
-                max(expected - 1, 1),
-                "chain",
-                f"Its hash is not the one that event {expected} holds; one of the two was changed.",
-                "哈希链在此断开,事件被改动。",
-            )
-        if recorded.time < time:
-            raise walk.fault(
-                expected,
-                "reordered",
-                f"Its time, {recorded.time}, is before that of the event before it.",
-                "时间倒退。",
-            )
-        prev, time = recorded.hash, recorded.time
-        walk.events += 1
-        yield recorded
+def _read(walk: _Walk, opened: Opened) -> Recorded:
+    try:
+        return opened.recorded
+    except Unreadable as error:
+        raise walk.fault(opened.version, "unreadable", f"{error}.", "事件无法读取。") from None
 
 
-def _versions(lines: Sequence[bytes]) -> set[int]:
-    versions = set()
-    for line in lines:
-        try:
-            versions.add(check_line(line).version)
-        except Unreadable:
-            continue
-    return versions
-
-
-def _revealed(walk: _Walk, recorded: Sequence[Recorded]) -> dict[int, str]:
+def _revealed(walk: _Walk, opened: Sequence[Opened]) -> dict[int, str]:
     """The seed of each hand that was revealed, after checking it against the commitment (C2)."""
     promised: dict[int, tuple[int, str]] = {}
     seeds: dict[int, str] = {}
-    for each in recorded:
+    for each in (_read(walk, each) for each in opened if each.name in BINDING):
         if isinstance(each.event, HandStarted | SeedCommitted):
             promised[each.event.hand] = (each.version, each.event.commitment)
         elif isinstance(each.event, SeedRevealed):
@@ -224,9 +174,10 @@ def _revealed(walk: _Walk, recorded: Sequence[Recorded]) -> dict[int, str]:
     return seeds
 
 
-def _check_group(
-    walk: _Walk, events: tuple[Recorded, ...], seeds: dict[int, str], everything: Sequence[Recorded]
-) -> None:
+def _check_group(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str], everything: Sequence[Opened]) -> None:
+    if _check_quickly(walk, opened, seeds):
+        return
+    events = tuple(_read(walk, each) for each in opened)
     first = events[0]
     command = command_of(events)
     if command is None:
@@ -235,11 +186,35 @@ def _check_group(
         )
     number = walk.table.hands + isinstance(command, StartHand | CommitSeed) if walk.table else 0
     seed = seeds.get(number)
-    chance = _unrevealed(walk, first, number, everything) if number and seed is None else None
+    chance = None
+    if number and seed is None:
+        chance = _unrevealed(walk, first, number, [_read(walk, each) for each in everything])
     _check_decision(walk, events, command, Given(first.time, first.command, seed, chance))
     for recorded in events:
         walk.table = evolve(walk.table, recorded)
         walk.hands += isinstance(recorded.event, OVER)
+
+
+def _check_quickly(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str]) -> bool:
+    """Whether these events are what the rules make of a command that can be told without reading them: most are plays and passes.
+
+    If the bytes are the same, there is nothing that reading them could still find. Otherwise the long way finds out what is wrong.
+    """
+    first, table = opened[0], walk.table
+    command = command_of_line(first.name, first.data)
+    if command is None or table is None or table.hands not in seeds:
+        return False
+    try:
+        decided = decide(table, first.table, command, Given(first.time, first.command, seeds[table.hands]))
+    except (Refused, ValueError):
+        return False
+    if [each.line for each in decided] != [each.line for each in opened]:
+        return False
+    for recorded in decided:
+        table = evolve(table, recorded)
+        walk.hands += isinstance(recorded.event, OVER)
+    walk.table = table
+    return True
 
 
 def _unrevealed(walk: _Walk, first: Recorded, hand: int, everything: Sequence[Recorded]) -> Chance:

@@ -77,17 +77,63 @@ def read_line(line: bytes, kind: Kind = "tables") -> Recorded:
 
     It trusts the order of keys and the spacing (the hash covers them); `check_line` does not.
     """
-    try:
-        raw = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise Unreadable(f"not JSON: {error}") from None
-    return _recorded(raw, line, kind)
+    return _recorded(_loads(line), line, kind)
+
+
+@dataclass(slots=True)
+class Opened:
+    """An event of which only the place in the record was read, not what happened: `name` is its stored name, `data` what came with it.
+
+    `recorded` reads the rest, when somebody asks.
+    """
+
+    table: str
+    version: int
+    time: str
+    command: str
+    prev: str
+    name: str
+    data: Any
+    line: bytes
+    hash: str
+    kind: Kind = "tables"
+    _recorded: Recorded | None = None
+
+    @property
+    def recorded(self) -> Recorded:
+        """The whole event, in canonical form and of a known shape. Raises Unreadable when it is not."""
+        if self._recorded is None:
+            self._recorded = check_line(self.line, self.kind)
+        return self._recorded
+
+    @property
+    def event(self) -> Event:
+        """What happened. Raises Unreadable."""
+        return self.recorded.event
+
+
+def open_line(line: bytes, kind: Kind = "tables") -> Opened:
+    """Read an event's place in the record from bytes from anywhere. Raises Unreadable naming the attribute that is wrong."""
+    raw = _loads(line)
+    table, version = _place(raw, kind)
+    time, command = raw["time"], raw["command"]
+    _check_cause(time, command)
+    return Opened(table, version, time, command, raw["prev"], raw["type"], raw["data"], line, digest(line), kind)
+
+
+def stored_name(line: bytes) -> str:
+    """The type of a recorded line without reading it, like `shuangkou.played.v1`.
+
+    In canonical form `type` is followed by nothing but `version`, so the last place that looks like it is it.
+    """
+    start = line.rfind(b'"type":"') + 8
+    return line[start : line.find(b'"', start)].decode(errors="replace")
 
 
 def check_line(line: bytes, kind: Kind = "tables") -> Recorded:
     """Like `read_line`, for bytes from anywhere: they must be in canonical form, with exactly the attributes an event has."""
-    recorded = read_line(line, kind)
-    raw = orjson.loads(line)
+    raw = _loads(line)
+    recorded = _recorded(raw, line, kind)
     try:
         same = canonical(raw) == line
     except TypeError as error:
@@ -102,11 +148,22 @@ def check_line(line: bytes, kind: Kind = "tables") -> Recorded:
     for name, value in expected.items():
         if raw[name] != value:
             raise Unreadable(f"{name}: must be {value!r}")
-    if not TIME.fullmatch(recorded.time) or not _is_date(recorded.time):
-        raise Unreadable(f"time: {recorded.time!r} is not a time like 2026-12-01T03:00:00.000Z")
-    if not COMMAND.fullmatch(recorded.command):
-        raise Unreadable("command: must be 1 to 200 visible ASCII characters")
+    _check_cause(recorded.time, recorded.command)
     return recorded
+
+
+def _loads(line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise Unreadable(f"not JSON: {error}") from None
+
+
+def _check_cause(time: str, command: str) -> None:
+    if not TIME.fullmatch(time) or not _is_date(time):
+        raise Unreadable(f"time: {time!r} is not a time like 2026-12-01T03:00:00.000Z")
+    if not COMMAND.fullmatch(command):
+        raise Unreadable("command: must be 1 to 200 visible ASCII characters")
 
 
 def _is_date(time: str) -> bool:
@@ -117,7 +174,8 @@ def _is_date(time: str) -> bool:
     return True
 
 
-def _recorded(raw: Any, line: bytes, kind: Kind) -> Recorded:
+def _place(raw: Any, kind: Kind) -> tuple[str, int]:
+    """The id of what the record is of, and the version, after a look at all attributes but `data`."""
     if not isinstance(raw, dict):
         raise Unreadable("not a JSON object")
     if raw.keys() != ATTRIBUTES:
@@ -132,8 +190,13 @@ def _recorded(raw: Any, line: bytes, kind: Kind) -> Recorded:
     for name in ("command", "prev", "time", "type"):
         if not isinstance(raw[name], str):
             raise Unreadable(f"{name}: must be text")
+    return source[len(start) :], version
+
+
+def _recorded(raw: Any, line: bytes, kind: Kind) -> Recorded:
+    table, version = _place(raw, kind)
     return Recorded(
-        source[len(start) :],
+        table,
         version,
         raw["time"],
         raw["command"],
