@@ -35,7 +35,7 @@ MAX_FILE: Final = 40 * 1024
 """Bytes of a file that is attached; of larger ones the SHA-256 is."""
 MAX_EVIDENCE: Final = 50
 """Pieces of evidence in one case."""
-HOUSE: Final = "house"
+HOUSE: Final = "house:rulings"
 """The account that stands against players where a correction does not add up among them."""
 
 

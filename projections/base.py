@@ -33,7 +33,7 @@ from sqlalchemy.exc import IntegrityError
 from schemas.canonical import GENESIS, digest
 from schemas.envelope import Recorded, read_line
 from schemas.notation import Unreadable
-from schemas.registry import EVENTS
+from schemas.registry import EVENTS, Kind, kind_of
 from schemas.upcasters import UPCASTERS
 
 Batch = Sequence[tuple[int, bytes]]
@@ -191,25 +191,30 @@ def type_of(line: bytes) -> bytes:
     return line[start : line.find(b".v", start)]
 
 
-def link_of(line: bytes) -> Link:
+def link_of(line: bytes, kind: Kind = "tables") -> Link:
     """How a recorded line chains, without reading the event. Raises Unreadable, also for a type that this version does not know."""
     try:
         raw = orjson.loads(line)
-        link = Link(raw["source"].removeprefix("/tables/"), raw["version"], raw["prev"], digest(line))
+        link = Link(raw["source"].removeprefix(f"/{kind}/"), raw["version"], raw["prev"], digest(line))
         name = raw["type"]
     except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-        raise Unreadable("not an event of a table") from None
-    if name not in EVENTS and name not in UPCASTERS:
+        raise Unreadable(f"not an event of {kind}") from None
+    known = EVENTS.get(name)
+    if name not in UPCASTERS and (known is None or kind_of(known) != kind):
         raise Unreadable(f"type: {name!r} is not an event this version knows")
     return link
 
 
 class Projector:
-    """Feeds one projection in one database. `watermark` is the sequence of the last event in the view."""
+    """Feeds one projection in one database, from the stream of tables or another `kind`.
 
-    def __init__(self, engine: Engine, projection: Projection) -> None:
+    `watermark` is the sequence of the last event in the view.
+    """
+
+    def __init__(self, engine: Engine, projection: Projection, kind: Kind = "tables") -> None:
         self.engine: Final = engine
         self.projection: Final = projection
+        self.kind: Final = kind
         self.watermark = 0
         self._heads: dict[str, tuple[int, str]] = {}
 
@@ -289,11 +294,11 @@ class Projector:
         for sequence, line in batch:
             try:
                 if wanted is None or type_of(line) in wanted:
-                    recorded = read_line(line)
+                    recorded = read_line(line, self.kind)
                     events.append(Positioned(sequence, recorded))
                     link = Link(recorded.table, recorded.version, recorded.prev, recorded.hash)
                 else:
-                    link = link_of(line)
+                    link = link_of(line, self.kind)
             except Unreadable as error:
                 raise ProjectionFault(
                     f"{self.projection.name}: event {sequence} of the stream (SHA-256 {digest(line)[:12]}…) "

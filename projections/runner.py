@@ -3,13 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 
+from projections.access import Access
 from projections.audit import Audit
 from projections.base import Batch, Overtaken, Projection, Projector
+from projections.disputes import Disputes
 from projections.ledger import Ledger
 from projections.live_table import History, LiveTables
+from schemas.registry import Kind
 
-NAMES = ("live", "ledger", "audit")
+NAMES = ("live", "ledger", "audit", "disputes", "access")
 """The projections there are."""
+
+
+def source_of(name: str) -> Kind:
+    """Which stream a projection is fed from: that of tables, unless it is about disputes or looks."""
+    if name == "disputes":
+        return "disputes"
+    return "access" if name == "access" else "tables"
 
 
 def make(name: str, history: History) -> Projection:
@@ -18,6 +28,8 @@ def make(name: str, history: History) -> Projection:
         "live": lambda: LiveTables(history),
         "ledger": Ledger,
         "audit": Audit,
+        "disputes": Disputes,
+        "access": Access,
     }
     return makers[name]()
 

@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from projections.base import Batch, ProjectionFault, Projector, open_engine
-from projections.runner import make, run
+from projections.runner import make, run, source_of
 from services.eventstore.core import JetStreamStore
 from services.settings import Settings
 from services.store import connect
@@ -24,10 +24,11 @@ async def run_projection(settings: Settings, name: str, *, rebuild: bool = False
 
     Raises ProjectionFault when the stream holds what it cannot hold, KeyError for an unknown projection.
     """
-    store = await connect(settings)
+    source = source_of(name)
+    store = await connect(settings, kind=source)
     engine = open_engine(settings.database(name))
     try:
-        projector = Projector(engine, make(name, _History(store, asyncio.get_running_loop())))
+        projector = Projector(engine, make(name, _History(store, asyncio.get_running_loop())), source)
         if rebuild:
             await asyncio.to_thread(projector.rebuild)
         await _check_not_shortened(store, projector)

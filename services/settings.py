@@ -20,7 +20,10 @@ SUBJECTS: Final = "sk.table"
 
 
 class Settings(BaseSettings):
-    """What a process needs to know; `data` is the folder that holds everything of one installation."""
+    """What a process needs to know; `data` is the folder that holds everything of one installation.
+
+    A hand may be disputed for `dispute_days` after it ended, and is to be ruled on within `ruling_days` of that.
+    """
 
     model_config = SettingsConfigDict(env_prefix="SHUANGKOU_", extra="ignore")
     data: Path = Path("data")
@@ -31,6 +34,8 @@ class Settings(BaseSettings):
     url: str | None = None
     token: str | None = None
     log: str = "info"
+    dispute_days: int = Field(default=7, ge=0, le=3650)
+    ruling_days: int = Field(default=7, ge=1, le=3650)
 
     def database(self, projection: str) -> str:
         """The SQLAlchemy URL of a projection's views: the given database, else a SQLite file of its own in the data folder."""

@@ -6,14 +6,17 @@ the server it runs, whose user and password are among the secrets of the install
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import BaseModel
 
+from schemas.registry import Kind
 from services.eventstore.core import JetStreamStore
 from services.settings import STREAM, SUBJECTS, Settings, load_secrets, write_private
 
 FILE: Final = "nats.json"
+WORD: Final = {"disputes": "dispute", "access": "access"}
+"""The last word of the subjects beside those of tables (`sk.table.<id>`): `sk.dispute.<id>`, `sk.access.<table>`."""
 
 
 class NotRunning(Exception):
@@ -32,11 +35,28 @@ def announce(data: Path, url: str, monitor: str) -> None:
     write_private(data / FILE, {"url": url, "monitor": monitor})
 
 
-async def connect(settings: Settings, within: float = 5.0) -> JetStreamStore:
-    """Connect to the event store, making the stream when there is none.
+async def beside(tables: JetStreamStore, kind: Literal["disputes", "access"]) -> JetStreamStore:
+    """The store of another kind of record on the connection of that of the tables, in a stream of its own: `SK-disputes`, `sk.dispute`."""
+    start = tables.layout.prefix.removesuffix(".table")
+    return await tables.beside(f"{tables.layout.stream}-{kind}", f"{start}.{WORD[kind]}")
+
+
+async def connect(settings: Settings, within: float = 5.0, kind: Kind = "tables") -> JetStreamStore:
+    """Connect to the event store of a kind of record, making the stream when there is none.
 
     Raises NotRunning when nobody said where NATS is, else what `JetStreamStore.connect` raises.
     """
+    tables = await _connect(settings, within)
+    if kind == "tables":
+        return tables
+    try:
+        return await beside(tables, kind)
+    except BaseException:
+        await tables.close()
+        raise
+
+
+async def _connect(settings: Settings, within: float) -> JetStreamStore:
     if settings.nats:
         return await JetStreamStore.connect(settings.nats, stream=STREAM, prefix=SUBJECTS, within=within)
     try:

@@ -112,6 +112,16 @@ class JetStreamStore:
             raise
         return store
 
+    async def beside(self, stream: str, prefix: str) -> Self:
+        """Another stream over the same connection, as safe as this one: with as many replicas, created when there is none.
+
+        Closing either closes both. Raises like `connect`.
+        """
+        info = await self._ask(f"STREAM.INFO.{self.layout.stream}", None, self.within)
+        store = type(self)(self.link, Layout(stream, prefix), self.within)
+        await store._ensure_stream(info["config"]["num_replicas"], create=True)  # noqa: SLF001 (our own)
+        return store
+
     async def close(self) -> None:
         """Disconnect. Open calls raise Unavailable."""
         await self.link.close()

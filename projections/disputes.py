@@ -1,0 +1,213 @@
+"""Disputes: one row a case for the lists, and what rulings changed in the ledger. Fed from the stream of disputes, not of tables.
+
+Corrections are entries of their own, beside those the hands made: the books join them where they are read (`projections.books`), and
+each names the case and event it comes from. A case itself is read from its record, which does not lag.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+import orjson
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    and_,
+    not_,
+    select,
+)
+
+from projections.amounts import scaled
+from projections.base import Positioned, ProjectionFault
+from schemas.disputes import (
+    DisputeAssigned,
+    DisputeRaised,
+    DisputeWithdrawn,
+    EvidenceAttached,
+    LedgerAdjusted,
+    RulingGiven,
+)
+from schemas.envelope import Recorded
+
+_metadata: Final = MetaData()
+disputes: Final = Table(
+    "disputes",
+    _metadata,
+    Column("dispute_id", String(64), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("status", String(10), nullable=False, index=True),
+    Column("table_id", String(64), nullable=False, index=True),
+    Column("hand", Integer),
+    Column("event", Integer),
+    Column("player", String(64), nullable=False),
+    Column("players", LargeBinary, nullable=False),
+    Column("claim", Text, nullable=False),
+    Column("raised", String(24), nullable=False, index=True),
+    Column("respond_by", String(24), nullable=False, index=True),
+    Column("adjudicator", String(64)),
+    Column("evidence", Integer, nullable=False),
+    Column("outcome", String(10)),
+    Column("reason", Text),
+    Column("ruled", String(24)),
+    Column("moved", String(24), nullable=False),
+)
+"""One row a case; `players` is a JSON list of everybody who had sat at the table, `evidence` the number of pieces."""
+ledger_adjustments: Final = Table(
+    "ledger_adjustments",
+    _metadata,
+    Column("dispute_id", String(64), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("account", String(80), primary_key=True, index=True),
+    Column("unit", String(8), primary_key=True),
+    Column("amount", BigInteger, nullable=False),
+    Column("table_id", String(64), nullable=False, index=True),
+    Column("hand", Integer),
+    Column("reason", Text, nullable=False),
+    Column("time", String(24), nullable=False, index=True),
+)
+"""Entries that rulings posted: stored amounts (projections/amounts.py), which add up to zero by dispute and unit."""
+
+OPEN: Final = ("open", "assigned")
+"""The states in which a ruling is still to come."""
+Filter = Literal["open", "assigned", "overdue", "ruled", "withdrawn"]
+"""What a list may be of; `open` is every case that waits for a ruling, `overdue` those past their date."""
+
+
+class Disputes:
+    """The projection."""
+
+    name = "disputes"
+    version = 1
+    metadata = _metadata
+    types: frozenset[bytes] | None = None
+
+    def forget(self) -> None:
+        """Nothing is remembered."""
+
+    def apply(self, connection: Connection, batch: Sequence[Positioned]) -> None:
+        """Write what these events change, in their order."""
+        for positioned in batch:
+            recorded = positioned.recorded
+            if isinstance(recorded.event, DisputeRaised):
+                connection.execute(disputes.insert().values(_raised(positioned, recorded.event)))
+                continue
+            entries = adjustment_entries(recorded)
+            if entries:
+                connection.execute(ledger_adjustments.insert(), entries)
+            changes = {"version": recorded.version, "sequence": positioned.sequence, "moved": recorded.time}
+            here = disputes.c.dispute_id == recorded.table
+            connection.execute(disputes.update().where(here).values(**changes, **_changes(recorded)))
+
+
+def _raised(positioned: Positioned, event: DisputeRaised) -> dict[str, Any]:
+    recorded = positioned.recorded
+    return {
+        "dispute_id": recorded.table,
+        "version": recorded.version,
+        "sequence": positioned.sequence,
+        "status": "open",
+        "table_id": event.table,
+        "hand": event.hand,
+        "event": event.event,
+        "player": event.player,
+        "players": orjson.dumps(event.players),
+        "claim": event.claim,
+        "raised": recorded.time,
+        "respond_by": event.respond_by,
+        "evidence": 0,
+        "moved": recorded.time,
+    }
+
+
+def _changes(recorded: Recorded) -> dict[str, Any]:
+    match recorded.event:
+        case EvidenceAttached(number=number):
+            return {"evidence": number}
+        case DisputeAssigned(adjudicator=adjudicator, respond_by=respond_by):
+            return {"status": "assigned", "adjudicator": adjudicator, "respond_by": respond_by}
+        case RulingGiven(outcome=outcome, reason=reason):
+            return {"status": "ruled", "outcome": outcome, "reason": reason, "ruled": recorded.time}
+        case DisputeWithdrawn():
+            return {"status": "withdrawn"}
+        case _:
+            return {}
+
+
+def adjustment_entries(recorded: Recorded) -> list[dict[str, Any]]:
+    """The rows that an event of a dispute posts in the ledger; none unless it is `ledger-adjusted`.
+
+    Raises ProjectionFault when they do not add up to zero.
+    """
+    event = recorded.event
+    if not isinstance(event, LedgerAdjusted):
+        return []
+    left: dict[str, int] = defaultdict(int)
+    rows = []
+    for entry in event.entries:
+        amount = scaled(entry.amount)
+        left[entry.unit] += amount
+        rows.append(
+            {
+                "dispute_id": recorded.table,
+                "version": recorded.version,
+                "account": entry.account,
+                "unit": entry.unit,
+                "amount": amount,
+                "table_id": event.table,
+                "hand": event.hand,
+                "reason": event.reason,
+                "time": recorded.time,
+            }
+        )
+    if any(left.values()):
+        raise ProjectionFault(f"disputes: event {recorded.table}:{recorded.version}: the entries do not add up to zero")
+    return rows
+
+
+def list_disputes(
+    connection: Connection, now: str, *, status: Filter | None = None, table: str | None = None, limit: int = 200
+) -> list[dict[str, Any]]:
+    """Cases for a list, those with the nearest date first, then the closed ones, the latest moved first. `now` decides what is overdue."""
+    waiting = disputes.c.status.in_(OPEN)
+    query = select(disputes).order_by(not_(waiting), disputes.c.moved.desc(), disputes.c.dispute_id).limit(limit)
+    if status == "open":
+        query = query.where(waiting)
+    elif status == "overdue":
+        query = query.where(and_(waiting, disputes.c.respond_by < now))
+    elif status is not None:
+        query = query.where(disputes.c.status == status)
+    if table is not None:
+        query = query.where(disputes.c.table_id == table)
+    found = [_summary(row, now) for row in connection.execute(query)]
+    return sorted(found, key=lambda case: case["respond_by"] if case["status"] in OPEN else "~")
+
+
+def _summary(row: Any, now: str) -> dict[str, Any]:
+    return {
+        "dispute": row.dispute_id,
+        "version": row.version,
+        "status": row.status,
+        "overdue": row.status in OPEN and row.respond_by < now,
+        "table": row.table_id,
+        "hand": row.hand,
+        "event": row.event,
+        "player": row.player,
+        "players": orjson.loads(row.players),
+        "claim": row.claim,
+        "raised": row.raised,
+        "respond_by": row.respond_by,
+        "adjudicator": row.adjudicator,
+        "evidence": row.evidence,
+        "outcome": row.outcome,
+        "reason": row.reason,
+        "ruled": row.ruled,
+        "moved": row.moved,
+    }

@@ -1,0 +1,1 @@
+"""The dispute desk as a service: cases, what it knows of tables, routes, and who may do what."""
