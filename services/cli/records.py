@@ -1,4 +1,4 @@
-"""`export`, `verify`, `explain` and `ledger`: what one settles a dispute with."""
+"""`export` and `verify`: a match as a file, and whether it is as it should be."""
 
 import sys
 from pathlib import Path
@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.looking import Place, lines_of
 from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
 
 
@@ -91,106 +90,3 @@ def _as_json(report: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {**asdict(report), "clean": report.clean}
-
-
-def explain(
-    table: Place,
-    hand: Annotated[int, typer.Option("--hand", min=1, help="Which hand 第几局.")],
-    player: Annotated[str | None, typer.Option("--player", help="Only what concerns this player 玩家.")] = None,
-    url: Url = None,
-    token: Token = None,
-    data: Data = None,
-    json: AsJson = False,
-) -> None:
-    """Explain a score: every number with the event and the clause it comes from 算分说明.
-
-    Example: shuangkou explain t-4kq7 --hand 2 --player ann
-    """
-    from dataclasses import asdict
-
-    from schemas.envelope import read_line
-    from schemas.events import HandScored
-    from services.client import Failed
-
-    recorded = map(read_line, lines_of(table, settings(url=url, token=token, data=data)))
-    scored = next((each for each in recorded if isinstance(each.event, HandScored) and each.event.hand == hand), None)
-    if scored is None or not isinstance(scored.event, HandScored):
-        raise Failed(f"Hand {hand} of {table} has not been scored. 该局尚未计分。")
-    event = scored.event
-    if player is not None and player not in event.players:
-        raise wrong_use(f"{player!r} did not play; the players were {', '.join(event.players)}")
-    seat = event.players.index(player) if player is not None else None
-    why = [each for each in event.why if seat is None or each.seat in {None, seat} or each.kind == "multiplier"]
-    why.sort(key=lambda each: -1 if each.seat is None else event.finish.index(each.seat))
-    if json:
-        print_json(
-            {"event": f"{scored.table}:{scored.version}", **event.model_dump(), "why": [asdict(each) for each in why]}
-        )
-        return
-    _print_explanation(f"{scored.table}:{scored.version}", event, why)
-
-
-def _print_explanation(where: str, event: Any, why: list[Any]) -> None:
-    from rich.table import Table
-
-    from services.cli.cards import OUTCOME
-
-    finish = " → ".join(f"{event.players[seat]} (座 {seat})" for seat in event.finish)
-    console.print(f"第 {event.hand} 局 hand, {OUTCOME[event.outcome]}, 事件 event {where}")
-    console.print(f"名次 finish: {finish}")
-    listed = Table(box=None)
-    for name in ("玩家 player", "数 amount", "说明 why", "条款 clause", "事件 event"):
-        listed.add_column(name, overflow="fold")
-    for each in why:
-        player = event.players[each.seat] if each.seat is not None else "全体 all"
-        listed.add_row(player, str(each.amount), f"{each.zh} {each.en}", each.clause, str(each.play or ""))
-    console.print(listed)
-
-
-def ledger(
-    player: Annotated[str | None, typer.Option("--player", help="Statement of a player 玩家对账单.")] = None,
-    table: Annotated[str | None, typer.Option("--table", help="Only this table 桌号.")] = None,
-    url: Url = None,
-    token: Token = None,
-    data: Data = None,
-    json: AsJson = False,
-) -> None:
-    """Show balances, or a player's statement with the event behind every entry 账本.
-
-    Example: shuangkou ledger --player ann
-    """
-    from services.client import Client, Failed
-
-    with Client(settings(url=url, token=token, data=data)) as client:
-        found = client.get("/ledger", player=player, table=table)
-    if json:
-        print_json(found)
-    else:
-        _print_ledger(found, with_entries=player is not None or table is not None)
-    if player is None and sum(row["balance"] for row in found["balances"]):
-        raise Failed(
-            "The books do not balance: somebody wrote into the view. Build it again: shuangkou project ledger --rebuild"
-        )
-
-
-KINDS = {"base": "底分×倍数 base × multiplier", "contribution": "贡献分 contribution"}
-"""What the entries of the ledger are, in words."""
-
-
-def _print_ledger(found: dict[str, Any], *, with_entries: bool) -> None:
-    from rich.table import Table
-
-    if with_entries:
-        listed = Table("账户 account", "局 hand", "类 kind", "金额 amount", "余额 balance", box=None)
-        listed.add_column("事件 event", no_wrap=True)
-        for entry in found["entries"]:
-            amounts = (f"{entry['amount']:+d}", f"{entry['balance']:+d}")
-            listed.add_row(entry["account"], str(entry["hand"]), KINDS[entry["kind"]], *amounts, entry["event"])
-        console.print(listed)
-    totals = Table("账户 account", "余额 balance", "分录 entries", box=None)
-    for row in found["balances"]:
-        totals.add_row(row["account"], f"{row['balance']:+d}", str(row["entries"]))
-    console.print(totals)
-    if not with_entries:
-        total = sum(row["balance"] for row in found["balances"])
-        console.print(f"合计 sum {total:+d}" + ("" if total else " ✓ 账目平衡 the books balance"))
