@@ -32,15 +32,10 @@ from schemas.commands import (
 from schemas.envelope import Recorded, record
 from schemas.events import (
     Dealt,
-    DissolveVoted,
-    Event,
     HandStarted,
-    HandVoided,
-    Passed,
     Played,
     PlayerReturned,
     SeedCommitted,
-    SeedRevealed,
     TableClosed,
     TableOpened,
     TableOptions,
@@ -100,8 +95,8 @@ def started() -> Kept:
     return kept
 
 
-def kinds(recorded: list[Recorded]) -> list[type[Event]]:
-    return [type(each.event) for each in recorded]
+def kinds(recorded: list[Recorded]) -> tuple[str, ...]:
+    return tuple(type(each.event).__name__ for each in recorded)
 
 
 def test_the_clock_runs_out_only_when_it_has() -> None:
@@ -134,7 +129,7 @@ def test_out_of_time_the_table_leads_the_lowest_card_or_passes_and_says_so() -> 
     lowest = min(RANKS.index(rank_of(card)) for card in holding)
     assert [RANKS.index(rank_of(card)) for card in played.event.cards] == [lowest]
     kept.at = 60
-    assert kinds(kept.do(TimeOut(kept.turn, kept.now))) == [TimedOut, Passed]
+    assert kinds(kept.do(TimeOut(kept.turn, kept.now))) == ("TimedOut", "Passed")
     assert kept.clean()
 
 
@@ -148,7 +143,7 @@ def test_for_who_is_away_the_table_acts_at_once_until_they_return() -> None:
     wanted = due(kept.state)
     assert wanted is not None
     assert wanted.at == "2026-12-01T03:00:31.000Z"
-    assert kinds(kept.do(TimeOut(away, kept.now)))[0] is TimedOut
+    assert kinds(kept.do(TimeOut(away, kept.now)))[0] == "TimedOut"
     assert isinstance(kept.do(Return(away))[0].event, PlayerReturned)
     assert kept.refused(Return(away)) == "not_away"
     assert not kept.state.away
@@ -164,7 +159,7 @@ def test_who_acts_has_returned() -> None:
         kept.do(Pass(kept.turn))
     hand = kept.state.hand
     assert hand is not None
-    assert kinds(kept.do(Play(away, hand.holdings[away][-1:])))[:2] == [PlayerReturned, Played]
+    assert kinds(kept.do(Play(away, hand.holdings[away][-1:])))[:2] == ("PlayerReturned", "Played")
     assert kept.clean()
 
 
@@ -190,10 +185,10 @@ def test_an_early_time_out_in_the_record_is_found() -> None:
 def test_everybody_agrees_and_the_table_is_dissolved() -> None:
     kept = started()
     for seat in (2, 0, 1):
-        assert kinds(kept.do(VoteDissolve(seat, agree=True))) == [DissolveVoted]
+        assert kinds(kept.do(VoteDissolve(seat, agree=True))) == ("DissolveVoted",)
     assert kept.refused(VoteDissolve(2, agree=True)) == "already_voted"
     happened = kept.do(VoteDissolve(3, agree=True))
-    assert kinds(happened) == [DissolveVoted, HandVoided, SeedRevealed, TableClosed]
+    assert kinds(happened) == ("DissolveVoted", "HandVoided", "SeedRevealed", "TableClosed")
     assert isinstance(happened[-1].event, TableClosed)
     assert happened[-1].event.reason == "dissolved"
     assert kept.refused(StartHand()) == "table_closed"
@@ -214,10 +209,10 @@ def test_between_hands_and_in_trump_games_too() -> None:
     kept = Kept("ningxia", deal_step=100)
     kept.do(StartHand(), DealOn())
     happened = kept.do(*(VoteDissolve(seat, agree=True) for seat in range(4)))
-    assert kinds(happened)[-3:] == [HandVoided, SeedRevealed, TableClosed]
+    assert kinds(happened)[-3:] == ("HandVoided", "SeedRevealed", "TableClosed")
     assert kept.clean()
     waiting = Kept()
-    assert kinds(waiting.do(*(VoteDissolve(seat, agree=True) for seat in range(4))))[-1] is TableClosed
+    assert kinds(waiting.do(*(VoteDissolve(seat, agree=True) for seat in range(4))))[-1] == "TableClosed"
 
 
 def test_players_add_to_the_chance_of_a_hand_after_the_table_has_committed() -> None:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.climbing.hand import Hand
 from domain.climbing.rulesets import all_rulesets, get
 from domain.seats import SEATS, partner_of
 from domain.simulate import simulate
 from domain.table import Table, evolve
-from projections.viewing import event_for, view_for
+from projections.viewing import ALL_SEEING, event_for, view_for
 from schemas.canonical import GENESIS
 from schemas.envelope import Recorded, record
 from schemas.events import Dealt, HandScored, SeatsSwapped
@@ -20,6 +21,8 @@ from schemas.notation import ORDER
 from schemas.views import VIEWERS, Viewer
 
 RULESETS = [ruleset.id for ruleset in all_rulesets()]
+OUTSIDE = ("spectator", *ALL_SEEING)
+"""Viewers who have no seat."""
 
 
 def states(recorded: Sequence[Recorded]) -> list[Table]:
@@ -35,7 +38,7 @@ def seen(recorded: Sequence[Recorded], viewer: Viewer) -> list[bytes]:
     Players keep their own eyes when seats are swapped.
     """
     tables = states(recorded)
-    player = None if viewer in ("spectator", "auditor") else tables[-1].players[int(viewer)]
+    player = None if viewer in OUTSIDE else tables[-1].players[int(viewer)]
     sent = []
     for table, each in zip(tables, recorded, strict=True):
         eyes = viewer
@@ -51,9 +54,9 @@ def other_world(recorded: Sequence[Recorded], viewer: Viewer, seed: int) -> list
     """The same hand dealt otherwise, where this viewer cannot know: cards that hidden seats still hold change hands among them."""
     table = states(recorded)[-1]
     hand = table.hand
-    assert hand is not None
+    assert isinstance(hand, Hand)
     assert hand.dealt is not None
-    own = set(SEATS) if viewer == "auditor" else set() if viewer == "spectator" else {int(viewer)}
+    own = set(SEATS) if viewer in ALL_SEEING else set() if viewer == "spectator" else {int(viewer)}
     if own and get(table.ruleset).open_partner_hands:
         own |= {partner_of(seat) for seat in own}
     public = hand.dealt.face_up.card if hand.dealt.face_up else None
@@ -73,7 +76,7 @@ def other_world(recorded: Sequence[Recorded], viewer: Viewer, seed: int) -> list
 
 
 def dealt_again(recorded: Sequence[Recorded], held: dict[str, list[str]], table: Table) -> list[Recorded]:
-    assert table.hand is not None
+    assert isinstance(table.hand, Hand)
     assert table.hand.dealt is not None
     swapped = table.hand.players != table.hand.seated
     dealt = table.hand.dealt
