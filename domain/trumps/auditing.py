@@ -185,19 +185,17 @@ def _stronger(hand: Hand, done: Declare | Counter, clause: str) -> Reason:
 
 def _reasons_to_lead(hand: Hand, play: Play) -> Iterator[Reason]:
     lead = must_read_lead(hand.order, play.cards)
-    kind, suit = _kind(lead), SUIT_WORDS[lead.suit]
+    kind, (en, zh) = _kind(lead), _suit(lead.suit)
     yield Reason(
-        clause="T5.1",
-        en=f"The leader leads any cards of one suit: a {kind} in {suit}.",
-        zh=f"首家出{suit}{KINDS[kind]}。",
+        clause="T5.1", en=f"The leader leads any cards of one suit: a {kind} in {en}.", zh=f"首家出{zh}{KINDS[kind]}。"
     )
     if not lead.is_throw:
         return
     others = [hand.holdings[seat] for seat in SEATS if seat != play.seat]
     judged = judge(hand.ruleset, hand.order, lead, others)
     if judged.holds:
-        en = "The throw holds: no other player holds anything in this suit that beats one of its parts."
-        yield Reason(clause="T5.3", en=en, zh="甩牌成立: 其他人都压不住其中任何一部分。")
+        holds = "The throw holds: no other player holds anything in this suit that beats one of its parts."
+        yield Reason(clause="T5.3", en=holds, zh="甩牌成立: 其他人都压不住其中任何一部分。")
         return
     parts, led = "; ".join(format_cards(part.cards) for part in judged.beatable), format_cards(judged.lead)
     yield Reason(
@@ -207,37 +205,51 @@ def _reasons_to_lead(hand: Hand, play: Play) -> Iterator[Reason]:
     )
 
 
+def _suit(suit: str) -> tuple[str, str]:
+    """A suit in English and Chinese."""
+    zh, _, en = SUIT_WORDS[suit].partition(" ")
+    return en, zh
+
+
+def _number(number: int) -> str:
+    return "1 card" if number == 1 else f"{number} cards"
+
+
 def _reasons_to_follow(hand: Hand, play: Play) -> Iterator[Reason]:
     lead = must_read_lead(hand.order, hand.trick[0].cards)
-    held, size, suit = hand.order.of_suit(lead.suit, hand.holdings[play.seat]), lead.shape.size, SUIT_WORDS[lead.suit]
+    held, size = len(hand.order.of_suit(lead.suit, hand.holdings[play.seat])), lead.shape.size
+    en, zh = _suit(lead.suit)
     if not held:
-        yield _reason_without(hand, play, suit, size)
-    elif len(held) <= size:
+        yield _reason_without(hand, play, lead)
+    elif held <= size:
         yield Reason(
             clause="T6.1",
-            en=f"{size} cards of {suit} were led; all {len(held)} held were played, and any others.",
-            zh=f"首家出{size}张{suit}; 手中{len(held)}张已全部跟出, 其余任意。",
+            en=f"{_number(size)} of {en} led; all {held} held were played, and any others.",
+            zh=f"首家出{size}张{zh}; 手中{held}张已全部跟出, 其余任意。",
         )
     else:
         yield Reason(
             clause="T6.1",
-            en=f"{size} cards of {suit} were led and as many of {suit} played, out of {len(held)} held.",
-            zh=f"首家出{size}张{suit}, 跟{size}张{suit} (手中{len(held)}张)。",
+            en=f"{_number(size)} of {en} led, and as many of {en} played out of {held} held.",
+            zh=f"首家出{size}张{zh}, 跟{size}张{zh} (手中{held}张)。",
         )
         if lead.shape.tractors or lead.shape.pairs:
-            yield _reason_of_shape(filling(hand.order, lead.shape, held))
+            yield _reason_of_shape(
+                filling(hand.order, lead.shape, hand.order.of_suit(lead.suit, hand.holdings[play.seat]))
+            )
 
 
-def _reason_without(hand: Hand, play: Play, suit: str, size: int) -> Reason:
+def _reason_without(hand: Hand, play: Play, lead: Lead) -> Reason:
     how = {
         "trump": ("trumps, which take the lead if they match its shape", "以主牌毙牌 (牌型相符方可)"),
         "discard": ("a discard, which cannot win", "垫牌, 不能赢"),
     }
-    en, zh = how.get(_follow_kind(hand, play.cards), ("any cards", "任意牌"))
+    what_en, what_zh = how.get(_follow_kind(hand, play.cards), ("any cards", "任意牌"))
+    (en, zh), size = _suit(lead.suit), lead.shape.size
     return Reason(
         clause="T6.4",
-        en=f"No {suit} is held, so any {size} cards may be played: {en}.",
-        zh=f"手中没有{suit}, 可出任意{size}张: {zh}。",
+        en=f"No {en} held, so any {_number(size)} may be played: {what_en}.",
+        zh=f"手中没有{zh}, 可出任意{size}张: {what_zh}。",
     )
 
 

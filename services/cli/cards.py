@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.notation import ORDER, rank_of
+from services.cli import trumps
 
 SUIT: Final = {"S": ("♠", "bold"), "H": ("♥", "bold red"), "C": ("♣", "bold"), "D": ("♦", "bold red")}
 JOKER: Final = {"LJ": ("小王", "bold cyan"), "BJ": ("大王", "bold magenta")}
@@ -79,7 +80,11 @@ def view(shown: Mapping[str, Any]) -> RenderableType:
         head.append("  已结束 closed", "yellow")
     if hand is None:
         return Panel(Group(head, _seats(shown)), expand=False)
-    return Panel(Group(head, _facts(hand), _seats(shown), _trick(hand), *_result(hand)), expand=False)
+    if hand["family"] == "trumps":
+        facts, trick = trumps.facts(hand, cards), trumps.trick(hand, cards)
+    else:
+        facts, trick = _facts(hand), _trick(hand)
+    return Panel(Group(head, facts, _seats(shown), trick, *_result(hand)), expand=False)
 
 
 def _facts(hand: Mapping[str, Any]) -> Text:
@@ -96,7 +101,7 @@ def _seats(shown: Mapping[str, Any]) -> Table:
     for name in ("", "座 seat", "玩家 player", "余 left", "名次", "总分 score", "手牌 holding"):
         table.add_column(name)
     for seat in shown["seats"]:
-        turn = "▶" if hand and hand["turn"] == seat["seat"] else ""
+        turn = "▶" if hand and seat["seat"] in hand.get("waiting", [hand["turn"]]) else ""
         held = Text("-", "dim") if seat["holding"] is None else cards(seat["holding"])
         place = f"{seat['finish']}" if seat["finish"] else ""
         table.add_row(
@@ -123,6 +128,10 @@ def _result(hand: Mapping[str, Any]) -> list[RenderableType]:
     result = hand["result"]
     if result is None:
         return []
+    if "reason" in result:
+        return [Text("全体同意解散 dissolved by all", "yellow")]
+    if hand["family"] == "trumps":
+        return [trumps.result(result)]
     if "outcome" not in result:
         return [Text(f"逃跑 abandoned by {result['player']} (座 seat {result['seat']})", "yellow")]
     scores = ", ".join(f"{player} {score:+d}" for player, score in zip(result["players"], result["score"], strict=True))
@@ -139,7 +148,8 @@ def event_words(event: Mapping[str, Any]) -> Text:
         text.append_text(cards(data["cards"]))
         text.append(f"  {reading(data['reading'])}")
         return text
-    return text.append(_WORDS[kind](data))
+    said = trumps.event_words(kind, data, cards)
+    return text.append_text(said) if said is not None else text.append(_WORDS[kind](data))
 
 
 _WORDS: Final[dict[str, Any]] = {
@@ -158,6 +168,14 @@ _WORDS: Final[dict[str, Any]] = {
     "finished": lambda data: f"座 {data['seat']} 走完 goes out, 第 {data['position']} 名",
     "hand-scored": lambda data: f"{OUTCOME[data['outcome']]} ×{data['multiplier']}: {data['score']}",
     "hand-abandoned": lambda data: f"{data['player']} 逃跑 abandons the hand",
+    "hand-voided": lambda data: f"本局作废 hand void ({data['reason']})",
+    "timed-out": lambda data: f"{data['player']} (座 {data['seat']}) 超时托管 timed out, the table plays",
+    "player-returned": lambda data: f"{data['player']} (座 {data['seat']}) 取消托管 takes over again",
+    "dissolve-voted": lambda data: (
+        f"{data['player']} (座 {data['seat']}) 解散 dissolve: {'同意 agrees' if data['agree'] else '不同意 refuses'}"
+    ),
+    "seed-committed": lambda data: f"第 {data['hand']} 局种子承诺 seed committed {data['commitment'][:12]}…",
+    "salt-given": lambda data: f"{data['player']} (座 {data['seat']}) 加随机数 gives a salt {data['salt']!r}",
     "seed-revealed": lambda data: f"公布种子 seed revealed {data['seed'][:12]}…",
     "table-closed": lambda data: f"本桌结束 table closed ({data['reason']})",
 }
@@ -165,4 +183,5 @@ _WORDS: Final[dict[str, Any]] = {
 
 def event_style(kind: str) -> str:
     """How a line about an event of this type stands out."""
-    return {"hand-scored": "green", "trick-won": "dim", "passed": "dim"}.get(kind, "")
+    green = dict.fromkeys(("hand-scored", "hand-settled"), "green")
+    return {**green, "trick-won": "dim", "passed": "dim", "cards-dealt": "dim", "points-taken": "dim"}.get(kind, "")

@@ -39,28 +39,69 @@ def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson
 
 
 def show(
-    table: Annotated[str, typer.Argument(help="Table id 桌号.")],
-    viewer: Viewer = "spectator",
+    table: Place,
+    viewer: Viewer | None = None,
     at: Annotated[int | None, typer.Option("--at", min=1, help="After this event 事件号 (default: now).")] = None,
+    options: Annotated[
+        bool, typer.Option("--options", help="Also how that event came about: holdings, legal options, reasons 局面.")
+    ] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="So many options at most.")] = 20,
     url: Url = None,
     token: Token = None,
     data: Data = None,
     json: AsJson = False,
 ) -> None:
-    """Show a table as somebody sees it, now or after any event 查看牌桌.
+    """Show a table as somebody sees it, now or after any event 查看牌桌; with --options also why that event was legal.
 
     Example: shuangkou show t-4kq7 --as auditor --at 57
+
+    Example: shuangkou show match.ndjson --at 57 --options
     """
-    from services.cli import cards
+    from services.cli import cards, situations
+
+    path = file_at(table)
+    given = settings(url=url, token=token, data=data)
+    if path is not None:
+        view, found = _of_file(path, viewer or "auditor", at, limit)
+    else:
+        view, found = _of_table(given, table, viewer, at, limit if options else 0)
+    if json:
+        print_json({**view, "situation": found} if options else view)
+        return
+    console.print(cards.view(view))
+    if options:
+        console.print(situations.panel(found))
+
+
+def _of_table(given: Any, table: str, viewer: str | None, at: int | None, limit: int) -> tuple[Any, Any]:
+    """The view of a table and the situation of its event, from its service; no situation with a limit of 0."""
     from services.client import Client
 
-    role = "operator" if viewer == "spectator" else "auditor"
-    with Client(settings(url=url, token=token, data=data), role) as client:
-        view = client.get(f"/tables/{table}", as_=viewer if role == "auditor" else None, at=at)
-    if json:
-        print_json(view)
-    else:
-        console.print(cards.view(view))
+    role = "auditor" if limit or viewer not in {None, "spectator"} else "operator"
+    with Client(given, role) as client:
+        view = client.get(f"/tables/{table}", as_=viewer, at=at)
+        where = f"/tables/{table}/situations/{view['version']}"
+        return view, client.get(where, as_=viewer, limit=limit) if limit else None
+
+
+def _of_file(path: Path, eyes: Any, at: int | None, limit: int) -> tuple[Any, Any]:
+    """The view of a match file and the situation of its event."""
+    from domain.audit import situation_at
+    from domain.table import replay as replayed
+    from projections.viewing import view_for
+    from schemas.envelope import read_line
+    from schemas.matchfile import read_match
+    from schemas.notation import Unreadable
+    from services.situations import seen
+
+    recorded = [read_line(line) for line in read_match(path.read_bytes()).lines]
+    version = len(recorded) if at is None else at
+    if version > len(recorded):
+        raise Unreadable(f"{path}: there is no event {version}; the file has events 1 to {len(recorded)}")
+    found = situation_at(recorded, version, limit)
+    before = replayed(recorded[: found.first - 1]) if found.first > 1 else None
+    view = view_for(replayed(recorded[:version]), eyes)
+    return view.model_dump(mode="json"), seen(found, before, eyes).model_dump(mode="json")
 
 
 def replay(

@@ -7,11 +7,12 @@ from fastapi import APIRouter, Path, Query, Response
 
 from domain.audit import LIMIT, situation, span_of
 from domain.table import Table
-from projections.viewing import ALL_SEEING, view_for
+from projections.viewing import ALL_SEEING
 from schemas.envelope import read_line
 from schemas.situations import Situation
-from schemas.views import TrumpsHandView, Viewer
+from schemas.views import Viewer
 from services.problems import Problem
+from services.situations import seen
 from services.tables.commands import there
 from services.tables.room import Room
 from services.tables.service import Calling, Running, TableId
@@ -59,7 +60,7 @@ def _look(room: Room, state: Table, event: int, eyes: Eyes, limit: int) -> bytes
     before = room.at(first - 1) if first > 1 else None
     recorded = [read_line(line) for line in room.lines[first - 1 : last]]
     found = situation(before, recorded, event, limit)
-    return _seen(found, before, _viewer(found, before, state, eyes)).model_dump_json().encode()
+    return seen(found, before, _viewer(found, before, state, eyes)).model_dump_json().encode()
 
 
 def _viewer(found: Situation, before: Table | None, state: Table, eyes: Eyes) -> Viewer:
@@ -74,14 +75,3 @@ def _viewer(found: Situation, before: Table | None, state: Table, eyes: Eyes) ->
         return viewer
     en = "A hand is being played; its situations are open to all when it is over, till then to the own seat."
     raise Problem(409, "hand_running", en, "本局尚未结束,暂只能查看自己座位的局面。")
-
-
-def _seen(found: Situation, before: Table | None, viewer: Viewer) -> Situation:
-    """The situation without the cards that this viewer does not see."""
-    if before is None or not before.playing:
-        return found
-    view = view_for(before, viewer)
-    trumps = found.trumps
-    if trumps is not None and isinstance(view.hand, TrumpsHandView):
-        trumps = trumps.model_copy(update={"kitty": view.hand.kitty})
-    return found.model_copy(update={"holdings": tuple(seat.holding for seat in view.seats), "trumps": trumps})
