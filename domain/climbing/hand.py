@@ -155,9 +155,8 @@ def decide(hand: Hand, command: HandCommand, version: int) -> Iterator[Event]:
         case Play():
             yield from _decide_play(hand, command, version)
         case Pass():
-            passed = Passed(hand=hand.number, trick=hand.trick_number, seat=command.seat)
-            yield passed
-            won = _trick_won(evolve(hand, passed, version))
+            yield Passed(hand=hand.number, trick=hand.trick_number, seat=command.seat)
+            won = _trick_won(hand, command.seat)
             if won:
                 yield won
         case Leave():
@@ -224,9 +223,9 @@ def _decide_play(hand: Hand, play: Play, version: int) -> Iterator[Event]:
             points=shares(play.seat, points),
             players=hand.players,
         )
-    hand = evolve(hand, played, version)
     if played.left:
         return
+    hand = evolve(hand, played, version)
     finished = Finished(hand=hand.number, seat=play.seat, position=len(hand.finish) + 1)
     yield finished
     finish = finish_now((*hand.finish, play.seat))
@@ -263,12 +262,12 @@ def _score(hand: Hand, finish: Four) -> Iterator[Event]:
     )
 
 
-def _trick_won(hand: Hand) -> TrickWon | None:
-    """The end of the trick, if every other player still in the hand has passed since the last play (C5.2, C5.3)."""
+def _trick_won(hand: Hand, passing: int) -> TrickWon | None:
+    """The end of the trick, if with this seat every other player still in the hand has passed since the last play (C5.2, C5.3)."""
     best = hand.best
     if best is None:
         return None
-    since = {done.seat for done in hand.trick if done.version > best.version}
+    since = {passing, *(done.seat for done in hand.trick if done.version > best.version)}
     if any(hand.holdings[seat] and seat != best.seat and seat not in since for seat in SEATS):
         return None
     out = not hand.holdings[best.seat]
