@@ -3,16 +3,22 @@
 import asyncio
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, assert_never
 
 import httpx
 import stamina
 
-from domain.bots import BOTS, Bot, Sight
-from domain.climbing.rulesets import get
-from domain.seats import partner_of, side_of
+from domain.bots import BOTS, AnySight, Bot, Sight
+from domain.climbing.ruleset import Ruleset
+from domain.hands import all_rulesets, get_ruleset
+from domain.seats import SEATS, partner_of, side_of
 from domain.shuffle import drawer, secret_of
+from domain.trumps import players as trumps
+from domain.trumps.bidding import Declaration, read_declaration
+from domain.trumps.ruleset import TrumpsRuleset
+from schemas.commands import Bury, Counter, Declare, Decline, Pass, Play, SeatCommand
+from schemas.notation import format_cards
 from schemas.readings import Reading
 from services.client import Failed, checked, find
 from services.settings import Settings
@@ -21,6 +27,14 @@ AWAY: Final = frozenset((429, 502, 503, 504, 507))
 """Answers that pass: the command may be sent again with the same key."""
 PACE: Final = 1.0
 """Seconds between two plays of the demonstration."""
+DEAL_PACE: Final = 200
+"""Milliseconds between two steps of a deal of the demonstration, where a deal takes time."""
+DEMO_HANDS: Final = 2
+"""Hands of each match of the demonstration, before the next ruleset has its turn."""
+WHILE_DEALT: Final = 0.02
+"""Seconds between two looks at a deal that goes on by itself, or at a table that is about to commit to a seed."""
+SOON: Final = frozenset(("seed_not_committed",))
+"""Refusals that pass by themselves in a moment."""
 
 
 class Away(Exception):
@@ -83,56 +97,99 @@ class Driver:
         return matches
 
     async def demonstrate(self, plan: Plan) -> None:
-        """Play one slow match after the other, for people to look at, until cancelled.
+        """Play one slow match after the other, for people to look at, until cancelled: the rulesets in turn, that of the plan first.
 
         The commands of a demonstration always have the same keys, so one that is started again finds its table and plays on.
         """
-        self.run, self.names = "demo", "demo"
+        self.run, self.names = "show", "demo"
+        ids = list(dict.fromkeys(ruleset.id for ruleset in all_rulesets()))
+        first = ids.index(plan.ruleset)
         async with self._session() as http:
             for number in range(1, 1_000_000):
-                await self._match(http, plan, Match(number), lambda: None, PACE)
+                turn = replace(plan, ruleset=ids[(first + number - 1) % len(ids)], hands=DEMO_HANDS)
+                await self._match(http, turn, Match(number), lambda: None, PACE, DEAL_PACE)
 
     def _session(self) -> httpx.AsyncClient:
         limits = httpx.Limits(max_connections=64)
         return httpx.AsyncClient(base_url=self.url, timeout=15, limits=limits)
 
     async def _match(
-        self, http: httpx.AsyncClient, plan: Plan, match: Match, on_hand: Callable[[], None], pace: float = 0
+        self,
+        http: httpx.AsyncClient,
+        plan: Plan,
+        match: Match,
+        on_hand: Callable[[], None],
+        pace: float = 0,
+        deal_pace: int = 0,
     ) -> None:
-        await self._open(http, plan, match)
-        bot = BOTS[plan.bot]
+        await self._open(http, plan, match, deal_pace)
         view = await self._view(http, match)
         while not view["closed"]:
             if view["hand"] is None or view["hand"]["result"] is not None:
-                await self._send(http, match, "hands", {}, self.token)
-                view = await self._view(http, match)
-            seated, turn = [seat["player"] for seat in view["seats"]], view["hand"]["turn"]
-            while turn is not None:
-                await asyncio.sleep(pace)
-                turn = (await self._move(http, plan, match, match.tokens[seated[turn]], bot))["turn"]
+                await self._start(http, match)
+            await self._hand(http, plan, match, pace)
             view = await self._view(http, match)
             match.hands = view["hand"]["number"]
             on_hand()
         match.scores = view["scores"]
 
-    async def _open(self, http: httpx.AsyncClient, plan: Plan, match: Match) -> None:
-        body = {"ruleset": plan.ruleset, "options": {"hands": plan.hands}}
+    async def _open(self, http: httpx.AsyncClient, plan: Plan, match: Match, deal_pace: int) -> None:
+        options: dict[str, Any] = {"hands": plan.hands}
+        if any(each.id == plan.ruleset and isinstance(each, TrumpsRuleset) for each in all_rulesets()):
+            options["deal_pace"] = deal_pace
+        body = {"ruleset": plan.ruleset, "options": options}
         key = f"{self.run}-{match.number}-open"
         opened = await self._request(http, "POST", "/tables", self.token, json=body, headers={"Idempotency-Key": key})
         match.table = opened["table"]
-        for seat in range(4):
+        for seat in SEATS:
             player = f"{self.names}{4 * (match.number - 1) + seat + 1}"
             match.version = opened["version"] + seat
             answer = await self._send(http, match, "seats", {"player": player}, self.token)
             match.tokens[player] = answer["token"]
 
-    async def _move(self, http: httpx.AsyncClient, plan: Plan, match: Match, token: str, bot: Bot) -> Any:
+    async def _start(self, http: httpx.AsyncClient, match: Match) -> None:
+        """Start a hand, as soon as the table is ready for it."""
+        while True:
+            try:
+                await self._send(http, match, "hands", {}, self.token)
+            except Failed as failed:
+                if failed.problem.get("rule") not in SOON:
+                    raise
+                await asyncio.sleep(WHILE_DEALT)
+                await self._view(http, match)
+            else:
+                return
+
+    async def _hand(self, http: httpx.AsyncClient, plan: Plan, match: Match, pace: float) -> None:
+        """Play the hand to its end. While cards are dealt each seat may say something; else the seats that are waited for act."""
+        view = await self._view(http, match)
+        seated, state = [seat["player"] for seat in view["seats"]], _state(view)
+        while state["phase"] != "over":
+            seats = state["waiting"][:1] or SEATS
+            await asyncio.sleep(pace if state["waiting"] else max(WHILE_DEALT, pace / 4))
+            for seat in seats:
+                answer = await self._move(http, plan, match, match.tokens[seated[seat]])
+                state = answer or state
+            if not state["waiting"]:
+                state = _state(await self._view(http, match))
+
+    async def _move(self, http: httpx.AsyncClient, plan: Plan, match: Match, token: str) -> Any:
+        """Let a seat act; None when it does nothing, which is possible while cards are dealt only."""
         own = await self._view(http, match, token)
+        if own["hand"]["result"] is not None:
+            return None
         secret = secret_of(f"{plan.seed}|{match.number}").hex()
-        cards = bot(sight(own), drawer(secret, "play", own["hand"]["number"], f"choice {own['version']}"))
-        if cards is None:
-            return await self._send(http, match, "passes", None, token)
-        return await self._send(http, match, "plays", {"cards": " ".join(cards)}, token)
+        bot: Bot = BOTS[plan.bot]
+        command = bot(sight(own), drawer(secret, "play", own["hand"]["number"], f"choice {own['version']}"))
+        if command is None:
+            return None
+        what, body = request(command, counters=own["hand"].get("phase") == "countering")
+        try:
+            return await self._send(http, match, what, body, token)
+        except Failed:
+            if own["hand"].get("phase") != "dealing":
+                raise
+            return None  # the deal went on meanwhile, or another seat was quicker
 
     async def _view(self, http: httpx.AsyncClient, match: Match, token: str | None = None) -> Any:
         view = await self._request(http, "GET", f"/tables/{match.table}", token)
@@ -179,13 +236,47 @@ class Driver:
         return checked(response).json()
 
 
-def sight(view: dict[str, Any]) -> Sight:
-    """What a bot goes by, out of the view of the seat to move."""
+def _state(view: dict[str, Any]) -> dict[str, Any]:
+    """Whom a table waits for and in which phase it is, by its view; answers to commands say the same."""
+    hand = view["hand"]
+    if hand["result"] is not None:
+        return {"waiting": [], "phase": "over"}
+    turn = hand["turn"]
+    return {"waiting": hand.get("waiting", [] if turn is None else [turn]), "phase": hand.get("phase", "playing")}
+
+
+def request(command: SeatCommand, *, counters: bool) -> tuple[str, dict[str, str] | None]:
+    """The address and the body that ask for a command; `counters` tells what is declined."""
+    match command:
+        case Play(cards=cards):
+            return "plays", {"cards": " ".join(cards)}
+        case Pass():
+            return "passes", None
+        case Declare(cards=cards):
+            return "declarations", {"cards": format_cards(cards)}
+        case Bury(cards=cards):
+            return "burials", {"cards": format_cards(cards)}
+        case Counter(cards=cards):
+            return "counters", {"cards": format_cards(cards)}
+        case Decline():
+            return ("counters" if counters else "declarations"), {"cards": ""}
+        case _:
+            assert_never(command)
+
+
+def sight(view: dict[str, Any]) -> AnySight:
+    """What a bot goes by, out of the view of its seat."""
+    ruleset = get_ruleset(view["hand"]["ruleset"], view["hand"]["ruleset_version"])
+    return _climbing(view, ruleset) if isinstance(ruleset, Ruleset) else _trumps(view, ruleset)
+
+
+def _climbing(view: dict[str, Any], ruleset: Ruleset) -> Sight:
     hand, own = view["hand"], int(view["viewer"])
     best = hand["to_beat"]
     opponents = [seat["cards"] for seat in view["seats"] if side_of(seat["seat"]) != side_of(own) and seat["cards"]]
     return Sight(
-        ruleset=get(hand["ruleset"], hand["ruleset_version"]),
+        ruleset=ruleset,
+        seat=own,
         holding=tuple(view["seats"][own]["holding"]),
         lead=_reading(best["reading"]) if best else None,
         partner_leads=best is not None and best["seat"] == partner_of(own),
@@ -195,3 +286,26 @@ def sight(view: dict[str, Any]) -> Sight:
 
 def _reading(value: dict[str, Any]) -> Reading:
     return Reading(**{**value, "stands_for": tuple(value["stands_for"])})
+
+
+def _trumps(view: dict[str, Any], ruleset: TrumpsRuleset) -> trumps.Sight:
+    hand, own = view["hand"], int(view["viewer"])
+    buried = hand["kitty"] or () if hand["burier"] == own else ()
+    gone = tuple(card for card, number in hand["gone"].items() for _ in range(number))
+    return trumps.Sight(
+        ruleset=ruleset,
+        seat=own,
+        phase=hand["phase"],
+        level=hand["level"],
+        trump=hand["trump"],
+        holding=tuple(view["seats"][own]["holding"]),
+        in_force=_in_force(hand, ruleset),
+        plays=tuple(tuple(play["cards"]) for play in hand["plays"]),
+        gone=(*gone, *buried),
+        failed=hand["failed"][own],
+    )
+
+
+def _in_force(hand: dict[str, Any], ruleset: TrumpsRuleset) -> Declaration | None:
+    declared = hand["declared"]
+    return read_declaration(ruleset, hand["level"], declared["seat"], declared["cards"]) if declared else None
