@@ -46,9 +46,13 @@ def begin(started: HandStarted, options: TableOptions) -> Hand:
     ruleset = get_ruleset(started.ruleset, started.ruleset_version)
     if isinstance(ruleset, TrumpsRuleset):
         return trumps.begin(started, ruleset, options.deal_step)
+    return climbing.begin(started, ruleset, room_of(options))
+
+
+def room_of(options: TableOptions) -> CoinRoom | None:
+    """The room of a table that plays for game coins (C6.6)."""
     coins = options.coins
-    room = CoinRoom(Decimal(coins.factor), Decimal(coins.fee), Decimal(coins.correction)) if coins else None
-    return climbing.begin(started, ruleset, room)
+    return CoinRoom(Decimal(coins.factor), Decimal(coins.fee), Decimal(coins.correction)) if coins else None
 
 
 def deal(started: HandStarted, first: int | None, standing: Standing | None, chance: Chance) -> Iterator[Event]:

@@ -267,6 +267,9 @@ def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
     options = command.options
     if options.coins and (isinstance(ruleset, TrumpsRuleset) or ruleset.coins is None):
         return Refusal("no_coins", "C6.6", f"{ruleset.title_en} has no game coins.", f"{ruleset.title_zh}没有游戏币。")
+    room = hands.room_of(options)
+    if room and isinstance(ruleset, Ruleset) and ruleset.coins and not room.exact(ruleset.coins):
+        raise Unreadable("coins: factor x correction, also by half more, must have at most four decimal places [C6.6]")
     if isinstance(ruleset, TrumpsRuleset):
         levels.start(ruleset, options.level)  # raises Unreadable for a level at which the match would be over
     elif options.level is not None:

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.scoring import CoinRoom, expected_sum
-from domain.hands import get_ruleset
+from domain.hands import get_ruleset, room_of
 from domain.seats import SEATS, partner_of, side_of
 from domain.trumps.order import points_in
 from domain.trumps.ruleset import TrumpsRuleset
@@ -62,9 +62,7 @@ class Posting(NamedTuple):
 def terms_of(opened: TableOpened) -> Terms:
     """The terms of a table, from the event that opened it."""
     options = opened.options
-    room = options.coins
-    coins = CoinRoom(Decimal(room.factor), Decimal(room.fee), Decimal(room.correction)) if room else None
-    return Terms(opened.ruleset, opened.ruleset_version, scaled(options.fee), coins)
+    return Terms(opened.ruleset, opened.ruleset_version, scaled(options.fee), room_of(options))
 
 
 def postings(recorded: Recorded, terms: Terms, given: Given) -> list[Posting]:

@@ -35,6 +35,10 @@ class CoinRoom:
     fee: Decimal = Decimal(0)
     correction: Decimal = Decimal(1)
 
+    def exact(self, rule: Coins) -> bool:
+        """Whether every amount of this room is a whole number of 1/10,000, which is as fine as ledgers go (C6.6)."""
+        return not any(self.correction * share * self.factor * 10_000 % 1 for _, share in rule.shares)
+
 
 @dataclass(frozen=True, slots=True)
 class Settlement:

@@ -276,6 +276,17 @@ def test_c6_6_game_coins_are_decimals_as_text() -> None:
     assert caught.value.refusal.rule == "no_coins"
 
 
+@pytest.mark.parametrize(("factor", "correction", "fine"), [("500", "0.0001", False), ("0.01", "0.01", True)])
+def test_c6_6_a_room_whose_coins_no_ledger_could_hold_is_not_opened(factor: str, correction: str, fine: bool) -> None:
+    """Amounts of the ledger are whole numbers of 1/10,000; a contribution of seven stars counts by half more."""
+    options = TableOptions.model_validate({"coins": {"factor": factor, "correction": correction}})
+    if fine:
+        with pytest.raises(Unreadable, match="at most four decimal places"):
+            carry_out(None, OpenTable("qianbian", None, options))
+    else:
+        carry_out(None, OpenTable("qianbian", None, options))
+
+
 def test_the_seed_must_be_the_one_committed_to() -> None:
     table = playing("basic", ["3S", "4S 4H", "5S", "6S 6H"])
     table, _ = after(table, "0: 3S", "1: 4S")
