@@ -264,6 +264,20 @@ class Projector:
             self._heads.clear()
         return last
 
+    def ends_with(self, line: bytes) -> bool:
+        """Whether this is the last event of its table that was taken in, as the one at the watermark must be.
+
+        True also when another process has moved the watermark since: it goes by its own.
+        """
+        try:
+            link = link_of(line, self.kind)
+        except Unreadable:
+            return False
+        with self.engine.connect() as connection:
+            head = self._stored_head(connection, link.table)
+            now = connection.scalar(select(watermarks.c.sequence).where(self._mine(watermarks)))
+        return now != self.watermark or head == (link.version, link.hash)
+
     def _forget(self) -> None:
         self.projection.forget()
         self._heads.clear()

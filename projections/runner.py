@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 
 from projections.access import Access
+from projections.archive import Archive, Vault
 from projections.audit import Audit
 from projections.base import Batch, Overtaken, Projection, Projector
 from projections.disputes import Disputes
@@ -11,7 +12,7 @@ from projections.ledger import Ledger
 from projections.live_table import History, LiveTables
 from schemas.registry import Kind
 
-NAMES = ("live", "ledger", "audit", "disputes", "access")
+NAMES = ("live", "ledger", "audit", "archive", "disputes", "access")
 """The projections there are."""
 
 
@@ -22,12 +23,13 @@ def source_of(name: str) -> Kind:
     return "access" if name == "access" else "tables"
 
 
-def make(name: str, history: History) -> Projection:
-    """A projection by its name. Raises KeyError."""
+def make(name: str, history: History, vault: Vault | None = None) -> Projection:
+    """A projection by its name; the archive keeps its files in the vault. Raises KeyError."""
     makers: dict[str, Callable[[], Projection]] = {
         "live": lambda: LiveTables(history),
         "ledger": Ledger,
         "audit": Audit,
+        "archive": lambda: Archive(vault),
         "disputes": Disputes,
         "access": Access,
     }

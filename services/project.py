@@ -12,6 +12,7 @@ from projections.runner import make, run, source_of
 from services.eventstore.core import JetStreamStore
 from services.settings import Settings
 from services.store import connect
+from services.vaults import open_vault
 
 BATCH: Final = 4000
 """Events taken in at once while catching up; fewer when they come one by one."""
@@ -28,10 +29,12 @@ async def run_projection(settings: Settings, name: str, *, rebuild: bool = False
     store = await connect(settings, kind=source)
     engine = open_engine(settings.database(name))
     try:
-        projector = Projector(engine, make(name, _History(store, asyncio.get_running_loop())), source)
+        history, vault = _History(store, asyncio.get_running_loop()), open_vault(settings.vault)
+        projector = Projector(engine, make(name, history, vault), source)
         if rebuild:
             await asyncio.to_thread(projector.rebuild)
         await _check_not_shortened(store, projector)
+        await _check_same_stream(store, projector)
         work = asyncio.create_task(_feed(store, projector, live=live))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -71,6 +74,19 @@ async def _check_not_shortened(store: JetStreamStore, projector: Projector) -> N
         raise ProjectionFault(
             f"{projector.projection.name}: the stream ends at event {last}, but event {watermark} was projected before; "
             "the stream has lost events and must be restored"
+        )
+
+
+async def _check_same_stream(store: JetStreamStore, projector: Projector) -> None:
+    """In a stream that was restored or replaced the numbers belong to other events, so a watermark means nothing there."""
+    if not projector.watermark:
+        return
+    found = await store.fetch(store.layout.events, projector.watermark, 1)
+    if not found or not await asyncio.to_thread(projector.ends_with, found[0].data):
+        name = projector.projection.name
+        raise ProjectionFault(
+            f"{name}: event {projector.watermark} of the stream is not the one that was projected before; the stream was restored "
+            f"or is another one. Build the view anew: shuangkou project {name} --rebuild"
         )
 
 

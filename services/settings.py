@@ -23,6 +23,7 @@ class Settings(BaseSettings):
     """What a process needs to know; `data` is the folder that holds everything of one installation.
 
     A hand may be disputed for `dispute_days` after it ended, and is to be ruled on within `ruling_days` of that.
+    `archive` is the folder or `s3://bucket/prefix` of the second copy, `recall_years` how long hands are kept for recall at least.
     """
 
     model_config = SettingsConfigDict(env_prefix="SHUANGKOU_", extra="ignore")
@@ -36,12 +37,19 @@ class Settings(BaseSettings):
     log: str = "info"
     dispute_days: int = Field(default=7, ge=0, le=3650)
     ruling_days: int = Field(default=7, ge=1, le=3650)
+    archive: str | None = None
+    recall_years: int = Field(default=10, ge=1, le=100)
 
     def database(self, projection: str) -> str:
         """The SQLAlchemy URL of a projection's views: the given database, else a SQLite file of its own in the data folder."""
         if self.db:
             return self.db.replace("postgresql://", "postgresql+psycopg://", 1)
         return f"sqlite:///{self.data / 'views' / projection}.sqlite"
+
+    @property
+    def vault(self) -> str:
+        """Where the archive is: what was said, else a folder in the data folder."""
+        return self.archive or str(self.data / "archive")
 
 
 class Secrets(BaseModel):

@@ -36,7 +36,7 @@ def serve(
 
 
 def project(
-    name: Annotated[Literal["live", "ledger", "audit"], typer.Argument(help="Which projection 投影.")],
+    name: Annotated[Literal["live", "ledger", "audit", "archive"], typer.Argument(help="Which projection 投影.")],
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Throw the view away and build it from event 1 重建.")
     ] = False,

@@ -141,7 +141,7 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
     await asyncio.gather(
         supervisor.start(process("tables", 2, "serve", "tables", "--port", str(chosen.port), port=chosen.port)),
         supervisor.start(process("spectate", 2, "serve", "spectate", "--port", str(spectate), port=spectate)),
-        *(supervisor.start(process(name, 1, "project", name)) for name in ("live", "ledger", "audit")),
+        *(supervisor.start(process(name, 1, "project", name)) for name in ("live", "ledger", "audit", "archive")),
     )
     if demo:
         await supervisor.start(process("demo", 3, "play", "--demo", "--ruleset", "huopin", "--bots", "greedy"))

@@ -15,6 +15,7 @@ from schemas.envelope import read_line, record
 from schemas.events import HandScored, Passed
 from tests.kit.feeding import history
 from tests.kit.matches import interleaved
+from tests.kit.projection_case import table_of
 from tests.projections.test_crashes import rows, url
 
 __all__ = ["url"]
@@ -143,3 +144,16 @@ def test_a_process_of_another_version_is_overtaken_even_at_the_same_watermark(st
         older.feed(interleaved()[:120])
     with older.engine.connect() as connection:
         assert connection.execute(select(watermarks.c.sequence)).scalar_one() == 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_event_at_the_watermark_tells_another_stream(started: Start, name: str, tmp_path: Path) -> None:
+    """After a restore the numbers belong to other events; a watermark means nothing there."""
+    projector, stream = started(f"sqlite:///{tmp_path}/view.sqlite", name), interleaved()
+    projector.feed(stream[:200])
+    assert projector.ends_with(stream[199][1])
+    others = [line for _, line in stream if table_of(line) != table_of(stream[199][1])]
+    assert not projector.ends_with(others[0])
+    assert not projector.ends_with(b"not JSON")
+    started(f"sqlite:///{tmp_path}/view.sqlite", name).feed(stream[:300])
+    assert projector.ends_with(others[0]), "another process has gone on: it is its business now"
