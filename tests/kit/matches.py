@@ -7,8 +7,8 @@ from domain.simulate import simulate
 
 @cache
 def interleaved() -> tuple[tuple[int, bytes], ...]:
-    """A stream of five matches that were played at the same time, one of each climbing ruleset: sequences from 1 and lines."""
-    from domain.climbing.rulesets import all_rulesets
+    """A stream of six matches that were played at the same time, one of each ruleset: sequences from 1 and lines."""
+    from domain.hands import all_rulesets
 
     matches = [
         [recorded.line for recorded in simulate(ruleset.id, 1, f"stream {ruleset.id}")] for ruleset in all_rulesets()

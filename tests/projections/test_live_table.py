@@ -50,7 +50,7 @@ def test_the_lobby_says_what_goes_on(tmp_path: Path) -> None:
     live.feed(stream)
     with live.engine.connect() as connection:
         tables = list_tables(connection, status="closed")
-        assert len(tables) == 5
+        assert len(tables) == 6
         assert all(len(table["players"]) == 4 and table["hand"] == table["hands"] == 1 for table in tables)
         assert list_tables(connection, status="playing") == []
 
