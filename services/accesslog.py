@@ -44,6 +44,11 @@ class AccessLog:
         self.store, self.clock = store, clock
         self._chains: OrderedDict[str, _Chain] = OrderedDict()
 
+    async def look(self, caller: Caller, what: What, table: str, until: int, viewer: str) -> None:
+        """Record a look at a table, if it is one with an auditor's rights: as a spectator nobody sees anything special."""
+        if caller.role == "auditor" and viewer != "spectator":
+            await self.note(caller, what, table, until, viewer)
+
     async def note(
         self, caller: Caller, what: What, table: str, until: int, viewer: str, dispute: str | None = None
     ) -> None:

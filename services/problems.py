@@ -32,9 +32,15 @@ CONTENT: Final = frozenset(
         *("no_cards", "mixed_suits", "wrong_number", "must_follow_suit", "must_follow_tractor", "must_follow_pair"),
         *("no_declaration", "no_counter", "too_weak"),
         *("unknown_ruleset", "no_coins", "no_levels"),
+        *("no_such_event", "no_such_hand", "event_of_another_hand", "no_hand", "date_is_past"),
+        *("amounts_unclear", "amounts_do_not_balance", "digest_differs", "evidence_too_large"),
     )
 )
 """Refusals of what a command says (422); all others are about the state of the table (409)."""
+MISSING: Final = frozenset(("no_such_table", "no_such_dispute"))
+"""Refusals of what there is not (404)."""
+OTHERS: Final = frozenset(("not_a_party", "not_the_adjudicator", "not_the_raiser", "played_there"))
+"""Refusals because of who asks (403)."""
 RETRY_AFTER: Final = "2"
 """Seconds after which a repeat has a chance when the store was away."""
 
@@ -77,9 +83,9 @@ class Problem(HTTPException):
 
 def refused(refusal: Refusal) -> Problem:
     """A rule of the game or of the table said no."""
-    if refusal.rule == "no_such_table":
+    if refusal.rule in MISSING:
         return Problem(404, refusal.rule, refusal.en, refusal.zh)
-    status = 422 if refusal.rule in CONTENT else 409
+    status = 422 if refusal.rule in CONTENT else 403 if refusal.rule in OTHERS else 409
     return Problem(status, refusal.rule, refusal.en, refusal.zh, clause=refusal.clause)
 
 

@@ -37,8 +37,9 @@ def announce(data: Path, url: str, monitor: str) -> None:
 
 async def beside(tables: JetStreamStore, kind: Literal["disputes", "access"]) -> JetStreamStore:
     """The store of another kind of record on the connection of that of the tables, in a stream of its own: `SK-disputes`, `sk.dispute`."""
-    start = tables.layout.prefix.removesuffix(".table")
-    return await tables.beside(f"{tables.layout.stream}-{kind}", f"{start}.{WORD[kind]}")
+    stream, prefix = tables.layout.stream, tables.layout.prefix
+    start = prefix.removesuffix("table") if prefix.endswith(".table") else f"{prefix}-"
+    return await tables.beside(f"{stream}-{kind}", start + WORD[kind])
 
 
 async def connect(settings: Settings, within: float = 5.0, kind: Kind = "tables") -> JetStreamStore:

@@ -336,7 +336,7 @@ def _new_id(key: str) -> str:
     return f"d-{b32encode(made)[:12].decode().lower()}"
 
 
-def _page(template: str, **values: str) -> Response:
+def _page(template: str, **values: Any) -> Response:
     """A page, told from the JSON at the same address by what the browser accepts."""
     response = pages.page(template, **values)
     response.headers["Vary"] = "Accept"

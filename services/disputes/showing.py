@@ -6,22 +6,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from domain.audit import situation, span_of
 from domain.dispute import Dispute, TableFacts
-from domain.table import OVER, Table
+from domain.table import Table
 from domain.verify import verify_lines
 from projections.viewing import event_for, view_for
 from schemas.desk import CaseView, EvidenceView, RulingView
 from schemas.disputes import EvidenceAttached
 from schemas.envelope import Recorded, read_line
 from schemas.events import type_name
+from schemas.situations import Situation
 from schemas.views import Viewer
 from services.auth import Caller
 from services.problems import Problem
-from services.tables.hints import hints
+from services.situations import seen
 from services.tables.room import Room
 
 OPTIONS: Final = 30
-"""So many options that were open at the event are listed."""
+"""So many of the choices that were open at the event are listed."""
 
 
 def case_view(dispute: Dispute, now: str) -> CaseView:
@@ -97,8 +99,8 @@ def eyes_of(caller: Caller, dispute: Dispute, present: Table, shown: Table) -> V
 async def examination(room: Room, dispute: Dispute, facts: TableFacts, caller: Caller) -> tuple[Viewer, dict[str, Any]]:
     """What can be said about the disputed event, and the eyes it was seen with.
 
-    `view` is the table after the event (without one: at the end of the hand, or now), `options` what was open to the seat that moved,
-    `result` how the hand ended with every number explained, `verification` what a check of the record found, up to the last hand that
+    `view` is the table after the event (without one: at the end of the hand, or now), `situation` whether it was legal, why, and what
+    else was open; `result` how the hand ended with every number explained, `verification` what a check of the record found, up to the last hand that
     is over.
     """
     present = room.at(facts.version)
@@ -108,11 +110,12 @@ async def examination(room: Room, dispute: Dispute, facts: TableFacts, caller: C
     lines = tuple(room.lines[: _checked(facts)])
     report = await asyncio.to_thread(verify_lines, lines)
     recorded = read_line(room.lines[at - 1])
+    at_event = await asyncio.to_thread(_situation, room, dispute, facts, viewer)
     found: dict[str, Any] = {
         "at": at,
         "view": view_for(shown, viewer).model_dump(mode="json"),
         "event": event_for(shown, recorded, viewer),
-        "options": _options(room.at(at - 1), recorded, dispute, caller, viewer) if at > 1 else None,
+        "situation": at_event.model_dump(mode="json") if at_event is not None else None,
         "result": _result(room, dispute, facts),
         "verification": {**asdict(report), "clean": report.clean, "until": len(lines)},
     }
@@ -134,18 +137,18 @@ def _checked(facts: TableFacts) -> int:
     return running[0] - 1 if running else facts.version
 
 
-def _options(
-    before: Table, recorded: Recorded, dispute: Dispute, caller: Caller, viewer: Viewer
-) -> dict[str, Any] | None:
-    """What the seat of a disputed move could have done instead; None where nobody moved, or the caller may not see the seat's cards."""
-    seat = getattr(recorded.event, "seat", None)
-    if dispute.raised.event is None or seat is None or before.hand is None or before.hand.over:
+def _situation(room: Room, dispute: Dispute, facts: TableFacts, viewer: Viewer) -> Situation | None:
+    """Whether the disputed event was legal, why, and what else was open then; None where the caller may not see the cards of who acted."""
+    event = dispute.raised.event
+    if event is None:
         return None
-    if isinstance(recorded.event, OVER) or viewer not in {"auditor", str(seat)} or seat not in before.waiting:
+    first, last = span_of(event, facts.version, lambda version: read_line(room.lines[version - 1]).command)
+    before = room.at(first - 1) if first > 1 else None
+    found = situation(before, [read_line(line) for line in room.lines[first - 1 : last]], event, OPTIONS)
+    playing = before is not None and before.playing
+    if playing and viewer not in {"auditor", str(found.act.seat)}:
         return None
-    if viewer != "auditor" and caller.viewer(before) != str(seat):
-        return None
-    return {"seat": seat, "player": before.players[seat], **hints(before.hand, seat, OPTIONS)}
+    return seen(found, before, viewer)
 
 
 def _result(room: Room, dispute: Dispute, facts: TableFacts) -> dict[str, Any] | None:

@@ -10,13 +10,18 @@ import stamina
 import uvicorn
 from fastapi import FastAPI
 
+from domain.dispute import Terms
 from services import problems, store
+from services.accesslog import AccessLog
 from services.auth import Tokens
+from services.disputes.desk import Desk
+from services.disputes.routes import router as desk_routes
 from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
 from services.settings import Settings, load_secrets
 from services.store import NotRunning
-from services.tables import health, ledgers, reads
+from services.tables import auditing, health, ledgers, reads, replays
+from services.tables.caretaker import Caretaker
 from services.tables.commands import router as command_routes
 from services.tables.metrics import Metrics
 from services.tables.rooms import Rooms
@@ -40,21 +45,32 @@ async def connect(settings: Settings) -> JetStreamStore:
     raise Unavailable("the event store cannot be reached")
 
 
-def create_app(settings: Settings, *, commands: bool = True, connect: Connect = connect) -> FastAPI:
-    """The application. It connects to the store when it starts; `connect` may be another way to one."""
+def create_app(
+    settings: Settings, *, commands: bool = True, disputes: bool | None = None, connect: Connect = connect
+) -> FastAPI:
+    """The application. It connects to the store when it starts; `connect` may be another way to one.
+
+    `disputes` says whether it is the dispute desk, too: by default where it takes commands.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         secrets = load_secrets(settings.data)
         events = await connect(settings)
         rooms = Rooms(events, bytes.fromhex(secrets.deal_key))
+        metrics = Metrics(lambda: len(rooms), lambda: rooms.streams)
+        caretaker = Caretaker(rooms, settings, metrics)
         try:
+            terms = Terms(settings.dispute_days, settings.ruling_days)
+            desk = Desk(await store.beside(events, "disputes"), rooms, rooms.clock, terms)
+            looks = AccessLog(await store.beside(events, "access"), rooms.clock)
             await rooms.start()
-            app.state.service = Service(
-                settings, rooms, Tokens(secrets), Metrics(lambda: len(rooms), lambda: rooms.streams)
-            )
+            if commands:
+                caretaker.start()
+            app.state.service = Service(settings, rooms, Tokens(secrets), metrics, desk, looks)
             yield
         finally:
+            await caretaker.stop()
             await rooms.stop()
             await events.close()
 
@@ -69,7 +85,10 @@ def create_app(settings: Settings, *, commands: bool = True, connect: Connect = 
     problems.install(app)
     if commands:
         app.include_router(command_routes)
+    if commands if disputes is None else disputes:
+        app.include_router(desk_routes)
     app.include_router(reads.router)
+    app.include_router(auditing.router)
     app.include_router(replays.router)
     app.include_router(ledgers.router)
     app.include_router(health.router)
@@ -110,7 +129,7 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
     return _Server(config, app)
 
 
-def run(settings: Settings, *, commands: bool = True) -> None:
+def run(settings: Settings, *, commands: bool = True, disputes: bool | None = None) -> None:
     """Serve until SIGTERM or SIGINT."""
     logging.basicConfig(level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    server(create_app(settings, commands=commands), settings).run()
+    server(create_app(settings, commands=commands, disputes=disputes), settings).run()

@@ -52,6 +52,7 @@ async def situation_of(
     if event > room.version:
         en, zh = f"This table has {room.version} events; there is no event {event}.", f"本桌只有{room.version}个事件。"
         raise Problem(404, "no_such_version", en, zh, version=room.version)
+    await service.access.look(caller, "audit", state.id, event, eyes(state))
     return answer(await asyncio.to_thread(_look, room, state, event, eyes, limit))
 
 

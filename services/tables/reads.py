@@ -5,22 +5,22 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
-from domain.cards import counts_of, pick
-from domain.climbing.tables import tables_for
 from domain.table import Table
 from projections.live_table import list_tables
 from projections.viewing import event_for
-from schemas.events import HandAbandoned, HandScored
+from schemas.events import HandAbandoned, HandScored, HandVoided
 from schemas.matchfile import match_file
+from schemas.trumps import HandEscaped, HandSettled
 from services.auth import Caller
 from services.problems import Problem
 from services.tables import keys
 from services.tables.commands import there
+from services.tables.hints import hints
 from services.tables.lookups import look_up
 from services.tables.room import Room
 from services.tables.rulebook import rulesets
 from services.tables.service import Calling, Running, Service, TableId
-from services.tables.showing import answer, etag, eyes_of, turn_of, view_bytes
+from services.tables.showing import answer, etag, eyes_of, state_of, view_bytes
 from services.tables.streams import EventStream
 
 router = APIRouter(tags=["reads"])
@@ -66,27 +66,25 @@ async def table_view(
     eyes = eyes_of(caller, state, as_)
     if at is not None:
         state = room.at(existing(room, at))
-    return answer(view_bytes(state, eyes(state)), ETag=etag(state.version))
+    viewer = eyes(state)
+    await service.access.look(caller, "view", state.id, state.version, viewer)
+    return answer(view_bytes(state, viewer), ETag=etag(state.version))
 
 
 @router.get("/tables/{table}/options", summary="Hints for the player to move")
 async def options(
     service: Running, caller: Calling, table: TableId, limit: Annotated[int, Query(ge=1, le=1000)] = 50
 ) -> Response:
-    """What the caller could play, best hints first; an empty list when it is another's turn."""
+    """What the caller could do, best hints first; an empty list when it is another's turn.
+
+    In trump games: declarations while cards are dealt and after, a burial, counters, leads or follows, each with its `kind` and a word on
+    it.
+    """
     if caller.role != "player":
         raise Problem(403, "role_not_allowed", "Hints are for the player to move.", "只有轮到的玩家可以获得提示。")
     _, state = await look(service, caller, table)
-    seat, turn, hand = caller.seat(state), turn_of(state), state.hand
-    body: dict[str, Any] = {"table": state.id, "version": state.version, "turn": turn, "may_pass": False, "options": []}
-    if hand is not None and seat == turn:
-        holding = hand.holdings[seat]
-        found = tables_for(hand.ruleset).hints(counts_of(holding), hand.lead)
-        body["may_pass"] = hand.best is not None
-        body["total"] = len(found)
-        body["options"] = [
-            {"cards": pick(holding, option.counts), "reading": option.reading} for option in found[:limit]
-        ]
+    body = {"table": state.id, "version": state.version, "family": state.family, **state_of(state)}
+    body |= hints(state.hand, caller.seat(state), limit)
     return answer(body, ETag=etag(state.version))
 
 
@@ -112,6 +110,7 @@ async def events(
             raise _no_version(room, last, 409)
     if state.closed and last == room.version:
         return Response(status_code=204)  # nothing will come any more: a browser stops asking
+    await service.access.look(caller, "events", state.id, state.version, eyes(state))
     return EventStream(room, eyes, last, lambda: service.rooms.stopping)
 
 
@@ -128,6 +127,7 @@ async def audit(
     room, state = await look(service, caller, table)
     eyes = eyes_of(caller, state, as_)
     last = min(room.version, after + limit)
+    await service.access.look(caller, "audit", state.id, last, eyes(state))
     found: list[dict[str, Any]] = []
     for step in room.steps(after + 1, last):
         viewer = eyes(step.table)
@@ -145,15 +145,18 @@ async def audit(
 
 @router.get("/tables/{table}/hands/{hand}/explanation", summary="Every number of a score, down to events and clauses")
 async def explanation(service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1)]) -> Response:
-    """How a hand was scored. 404 until it is."""
+    """How a hand was scored. 404 until it is, and for a hand that counts nothing."""
     room, _ = await look(service, caller, table)
     version = room.ended.get(hand)
     event = None if version is None else next(room.steps(version, version)).recorded.event
-    if isinstance(event, HandScored):
-        return answer({"table": room.id, "version": version, **event.model_dump()})
+    if isinstance(event, HandScored | HandSettled | HandEscaped):
+        return answer({"table": room.id, "version": version, "type": event.TYPE, **event.model_dump()})
     if isinstance(event, HandAbandoned):
         why = f"Hand {hand} was abandoned by {event.player} (event {room.id}:{version}); contributions already given stand [C5.5]."
         raise Problem(404, "hand_abandoned", why, "该局因逃跑而中止,没有底分。", clause="C5.5", version=version)
+    if isinstance(event, HandVoided):
+        why = f"Hand {hand} was dissolved by all players (event {room.id}:{version}); contributions already given stand [C5.5]."
+        raise Problem(404, "hand_voided", why, "该局经全体同意解散,不计分。", version=version)
     raise Problem(404, "not_scored", f"Hand {hand} of this table has not been scored.", "该局尚未计分。")
 
 
@@ -168,6 +171,7 @@ async def export(service: Running, caller: Calling, table: TableId) -> Response:
             "A hand is being played; the match file is open to all when it is over.",
             "本局尚未结束,暂不能导出。",
         )
+    await service.access.look(caller, "export", state.id, state.version, "auditor")
     data = await asyncio.to_thread(match_file, tuple(room.lines[: state.version]))
     headers = {
         "Content-Disposition": f'attachment; filename="{room.id}.ndjson"',

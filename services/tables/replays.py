@@ -57,6 +57,7 @@ async def views(
     room, state = await look(service, caller, table)
     eyes = opening(eyes_of(caller, state, as_), state, opened=opened)
     last = min(existing(room, first) + MOST - 1, room.version, to or room.version)
+    await service.access.look(caller, "audit", state.id, last, eyes(state))
     moments = []
     for step in room.steps(first, last):
         moments.append(_moment(step, eyes(step.table)))
@@ -94,6 +95,7 @@ async def legality(
     eyes = opening(eyes_of(caller, state, as_), state, opened=opened)
     before, step = islice(room.steps(existing(room, at) - 1, at), 2)
     event, hand = step.recorded.event, before.table.hand
+    await service.access.look(caller, "audit", state.id, at, eyes(state))
     if hand is None or not isinstance(event, Decision):
         raise Problem(
             404,

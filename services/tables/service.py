@@ -6,7 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Header, Path, Request, Security
 from fastapi.security import HTTPBearer
 
+from services.accesslog import AccessLog
 from services.auth import Caller, Tokens
+from services.disputes.desk import Desk
 from services.settings import Settings
 from services.tables.metrics import Metrics
 from services.tables.rooms import Rooms
@@ -24,6 +26,8 @@ class Service:
     rooms: Rooms
     tokens: Tokens
     metrics: Metrics
+    desk: Desk
+    access: AccessLog
 
 
 async def service_of(request: Request) -> Service:
