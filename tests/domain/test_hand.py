@@ -4,6 +4,7 @@ import pytest
 
 from domain.climbing import rulesets
 from domain.climbing.dealing import swap_for
+from domain.climbing.hand import Hand
 from domain.refusal import Refused
 from domain.table import Table
 from schemas.commands import Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
@@ -140,7 +141,7 @@ def test_c5_2_the_trick_ends_when_all_others_passed_and_its_last_player_leads() 
     won = events[-1]
     assert isinstance(won, TrickWon)
     assert (won.seat, won.leads, won.caught_wind, won.play) == (1, 1, False, table.version - 4)
-    assert table.hand is not None
+    assert isinstance(table.hand, Hand)
     assert (table.hand.turn, table.hand.lead) == (1, None)
 
 

@@ -8,13 +8,17 @@ from hypothesis import strategies as st
 
 from domain.climbing import rulesets
 from domain.climbing.scoring import expected_sum
+from domain.hands import all_rulesets
 from domain.simulate import simulate
 from domain.table import Table, evolve, replay
+from domain.trumps.hand import Hand
 from schemas.envelope import read_line
 from schemas.events import ContributionScored, Finished, HandScored, HandStarted, Played, SeedRevealed
 from schemas.notation import PACK
+from schemas.trumps import CardsPlayed, KittyBuried, KittyTaken
 
-RULESETS = [ruleset.id for ruleset in rulesets.all_rulesets()]
+CLIMBING = [ruleset.id for ruleset in rulesets.all_rulesets()]
+RULESETS = [ruleset.id for ruleset in all_rulesets()]
 SEEDS = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=8)
 SOME = settings(max_examples=15)
 
@@ -23,21 +27,35 @@ SOME = settings(max_examples=15)
 @SOME
 @given(seed=SEEDS)
 def test_cards_are_conserved_at_every_event(ruleset: str, seed: str) -> None:
-    """What is held and what was played are always the two packs."""
+    """What is held, was played, lies in the kitty or is not dealt yet are always the two packs."""
     table: Table | None = None
-    played: Counter[str] = Counter()
+    gone: Counter[str] = Counter()
     for recorded in simulate(ruleset, 2, seed):
         table = evolve(table, recorded)
-        if isinstance(recorded.event, HandStarted):
-            played.clear()
-        elif isinstance(recorded.event, Played):
-            played.update(recorded.event.cards)
-        if table.hand and table.hand.dealt:
-            held = Counter(card for holding in table.hand.holdings for card in holding)
-            assert held + played == Counter(PACK)
+        match recorded.event:
+            case HandStarted():
+                gone.clear()
+            case Played(cards=cards) | CardsPlayed(cards=cards) | KittyBuried(cards=cards):
+                gone.update(cards)
+            case KittyTaken(cards=cards):
+                gone.subtract(cards if table.hand and gone.total() else ())
+            case _:
+                pass
+        if table.hand is not None:
+            here = Counter(card for holding in table.hand.holdings for card in holding) + gone
+            assert here <= Counter(PACK)
+            assert here.total() == dealt(table)
 
 
-@pytest.mark.parametrize("ruleset", RULESETS)
+def dealt(table: Table) -> int:
+    """How many cards must be somewhere: those dealt, and the kitty once it was taken."""
+    hand = table.hand
+    if isinstance(hand, Hand):
+        return hand.dealt + (8 if hand.kitty is not None else 0)
+    return len(PACK) if hand is not None and hand.dealt else 0
+
+
+@pytest.mark.parametrize("ruleset", CLIMBING)
 @SOME
 @given(seed=SEEDS)
 def test_every_hand_ends_with_a_finish_order_and_a_score_that_adds_up(ruleset: str, seed: str) -> None:
