@@ -23,6 +23,10 @@ COMMANDS: Final = {
     "verify": "services.cli.records:verify",
     "explain": "services.cli.books:explain",
     "ledger": "services.cli.books:ledger",
+    "readjudicate": "services.cli.readjudicating:readjudicate",
+    "whatif": "services.cli.whatif:whatif",
+    "dispute": "services.cli.disputing:dispute",
+    "access-log": "services.cli.accesses:access_log",
     "rules": "services.cli.rules:rules",
     "rulesets": "services.cli.rulesets:rulesets",
     "bench": "services.cli.bench:bench",
@@ -37,7 +41,7 @@ class Lazy(TyperGroup):
         """The names, in the order in which one needs them."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:  # noqa: ARG002
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | TyperGroup | None:  # noqa: ARG002
         """The command of this name, or None."""
         where = COMMANDS.get(cmd_name)
         if where is None:
@@ -46,7 +50,12 @@ class Lazy(TyperGroup):
         return _command(cmd_name, getattr(import_module(module), function))
 
 
-def _command(name: str, function: Callable[..., Any]) -> TyperCommand:
+def _command(name: str, function: Callable[..., Any] | typer.Typer) -> TyperCommand | TyperGroup:
+    if isinstance(function, typer.Typer):
+        group = get_command(function)
+        if not isinstance(group, TyperGroup):
+            raise TypeError(f"{name} is not a group of commands")
+        return group
     single = typer.Typer(add_completion=False)
     single.command(name)(function)
     command = get_command(single)
