@@ -13,7 +13,8 @@ from schemas.situations import Situation
 from schemas.views import Viewer
 from services.problems import Problem
 from services.situations import seen
-from services.tables.commands import there
+from services.tables.reads import Eyes as Looking
+from services.tables.reads import existing, look
 from services.tables.room import Room
 from services.tables.service import Calling, Running, TableId
 from services.tables.showing import Eyes, answer, eyes_of
@@ -31,7 +32,7 @@ async def situation_of(
     caller: Calling,
     table: TableId,
     event: Annotated[int, Path(ge=1)],
-    as_: Annotated[str | None, Query(alias="as", description="Whose eyes; only an auditor may take others'.")] = None,
+    as_: Looking = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="How many choices are listed.")] = LIMIT,
 ) -> Response:
     """The situation in which event `event` came about: the one before the first event of its command.
@@ -45,18 +46,14 @@ async def situation_of(
 
     An auditor sees every situation. While a hand is played a player sees those of the own seat; when it is over everybody sees all.
     """
-    caller.at(table)
-    room = await service.rooms.open(table)
-    state = there(room.table)
+    room, state = await look(service, caller, table)
     eyes = eyes_of(caller, state, as_)
-    if event > room.version:
-        en, zh = f"This table has {room.version} events; there is no event {event}.", f"本桌只有{room.version}个事件。"
-        raise Problem(404, "no_such_version", en, zh, version=room.version)
+    existing(room, event)
     await service.access.look(caller, "audit", state.id, event, eyes(state))
-    return answer(await asyncio.to_thread(_look, room, state, event, eyes, limit))
+    return answer(await asyncio.to_thread(_situation, room, state, event, eyes, limit))
 
 
-def _look(room: Room, state: Table, event: int, eyes: Eyes, limit: int) -> bytes:
+def _situation(room: Room, state: Table, event: int, eyes: Eyes, limit: int) -> bytes:
     first, last = span_of(event, room.version, lambda version: read_line(room.lines[version - 1]).command)
     before = room.at(first - 1) if first > 1 else None
     recorded = [read_line(line) for line in room.lines[first - 1 : last]]
