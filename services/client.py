@@ -20,6 +20,7 @@ class Credentials(BaseModel):
     spectate: str
     operator: str
     auditor: str
+    adjudicator: str | None = None
 
 
 class Failed(Exception):
@@ -61,11 +62,18 @@ class Client:
         """GET as JSON. Raises Failed."""
         return self.answer(path, **params).json()
 
+    def post(self, path: str, body: Any) -> Any:
+        """POST as JSON, the answer too. Raises Failed."""
+        return self._ask("POST", path, json=body).json()
+
     def answer(self, path: str, **params: Any) -> httpx.Response:
         """GET, whatever comes. Raises Failed."""
         wanted = {name.rstrip("_"): value for name, value in params.items() if value is not None}
+        return self._ask("GET", path, params=wanted)
+
+    def _ask(self, method: str, path: str, **more: Any) -> httpx.Response:
         try:
-            response = self._http.get(path, params=wanted)
+            response = self._http.request(method, path, **more)
         except httpx.HTTPError as error:
             raise Failed(
                 f"{self.url} does not answer ({error}). Is `shuangkou up` running there? 服务没有响应。"

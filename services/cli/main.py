@@ -21,6 +21,8 @@ COMMANDS: Final = {
     "replay": "services.cli.looking:replay",
     "export": "services.cli.records:export",
     "verify": "services.cli.records:verify",
+    "keys": "services.cli.keys:keys",
+    "checkpoints": "services.cli.checkpoints:checkpoints",
     "explain": "services.cli.books:explain",
     "ledger": "services.cli.books:ledger",
     "readjudicate": "services.cli.readjudicating:readjudicate",
@@ -101,6 +103,7 @@ def main() -> None:
 KNOWN: Final = frozenset(
     (
         "BrokenLog",
+        "CheckpointFault",
         "Failed",
         "NotRunning",
         "ProjectionFault",

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from services.cli.options import Data, settings
+from services.cli.options import Data, settings, wrong_use
 
 Nats = Annotated[str | None, typer.Option("--nats", help="NATS URL (default: the server that `up` runs).")]
 Database = Annotated[
@@ -16,7 +16,8 @@ Host = Annotated[str | None, typer.Option("--host", help="Address to listen on."
 
 def serve(
     what: Annotated[
-        Literal["tables", "spectate"], typer.Argument(help="tables: commands and views; spectate: reading only.")
+        Literal["tables", "spectate", "disputes"],
+        typer.Argument(help="tables: commands, views and disputes; spectate: reading only; disputes: the desk only."),
     ],
     data: Data = None,
     nats: Nats = None,
@@ -24,19 +25,29 @@ def serve(
     host: Host = None,
     port: Port = None,
 ) -> None:
-    """Run the table service, or the one that only shows (观战), until stopped.
+    """Run the table service, the one that only shows (观战), or the dispute desk (争议), until stopped.
 
     Example: shuangkou serve tables --nats nats://10.0.0.5:4222 --port 8080
     """
+    from services.keys import note_software
     from services.settings import keep_private
     from services.tables.app import run
 
     keep_private()
-    run(settings(data=data, nats=nats, db=db, host=host, port=port), commands=what == "tables")
+    chosen = settings(data=data, nats=nats, db=db, host=host, port=port)
+    note_software(chosen.data)
+    run(
+        chosen,
+        commands=what == "tables",
+        disputes=what != "spectate",
+    )
 
 
 def project(
-    name: Annotated[Literal["live", "ledger", "audit", "archive"], typer.Argument(help="Which projection 投影.")],
+    name: Annotated[
+        Literal["live", "ledger", "audit", "archive", "disputes", "access", "checkpoints"],
+        typer.Argument(help="Which projection 投影; checkpoints: the signed log of the heads of all tables 检查点."),
+    ],
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Throw the view away and build it from event 1 重建.")
     ] = False,
@@ -45,7 +56,7 @@ def project(
     nats: Nats = None,
     db: Database = None,
 ) -> None:
-    """Run one projection until stopped.
+    """Run one projection, or the log of checkpoints, until stopped.
 
     Example: shuangkou project ledger --rebuild --once
     """
@@ -53,10 +64,16 @@ def project(
 
     import uvloop
 
+    from services.checkpoints import run_checkpoints
     from services.project import run_projection
     from services.settings import keep_private
 
     keep_private()
     chosen = settings(data=data, nats=nats, db=db)
     logging.basicConfig(level=chosen.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if name == "checkpoints":
+        if rebuild:
+            raise wrong_use("the log of checkpoints is signed and cannot be built again")
+        uvloop.run(run_checkpoints(chosen, live=not once))
+        return
     uvloop.run(run_projection(chosen, name, rebuild=rebuild, live=not once))

@@ -114,10 +114,12 @@ async def _up(chosen: "Settings", *, demo: bool) -> None:
 
 async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) -> None:
     from services.client import Credentials, credentials_path
+    from services.keys import note_software
     from services.settings import load_secrets, write_private
     from services.supervisor import Process
 
     secrets = load_secrets(chosen.data)
+    note_software(chosen.data)
     env = {"SHUANGKOU_DATA": str(chosen.data)}
     if chosen.nats is None:
         await _start_nats(supervisor, chosen)
@@ -134,14 +136,23 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
         return Process(name, argv, stage, env, ready)
 
     url, watch = f"http://127.0.0.1:{chosen.port}", f"http://127.0.0.1:{spectate}"
-    from services.auth import auditor_token, operator_token
+    from services.auth import adjudicator_token, auditor_token, operator_token
 
-    credentials = Credentials(url=url, spectate=watch, operator=operator_token(secrets), auditor=auditor_token(secrets))
+    credentials = Credentials(
+        url=url,
+        spectate=watch,
+        operator=operator_token(secrets),
+        auditor=auditor_token(secrets),
+        adjudicator=adjudicator_token(secrets),
+    )
     write_private(credentials_path(chosen.data), credentials.model_dump())
     await asyncio.gather(
         supervisor.start(process("tables", 2, "serve", "tables", "--port", str(chosen.port), port=chosen.port)),
         supervisor.start(process("spectate", 2, "serve", "spectate", "--port", str(spectate), port=spectate)),
-        *(supervisor.start(process(name, 1, "project", name)) for name in ("live", "ledger", "audit", "archive")),
+        *(
+            supervisor.start(process(name, 1, "project", name))
+            for name in ("live", "ledger", "audit", "archive", "disputes", "access", "checkpoints")
+        ),
     )
     if demo:
         await supervisor.start(process("demo", 3, "play", "--demo", "--ruleset", "huopin", "--bots", "greedy"))

@@ -1,0 +1,335 @@
+"""`dispute`: the dispute desk from the command line. Whoever owns the data folder may act as a player or an adjudicator by name."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+
+dispute = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
+Case = Annotated[str, typer.Argument(help="The dispute's id 争议编号.")]
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as", help="Act under this name, with the key in the data folder, when no token is given 以此人身份."
+    ),
+]
+
+STATUS = {
+    "open": "待分配 open",
+    "assigned": "待裁决 assigned",
+    "ruled": "已裁决 ruled",
+    "withdrawn": "已撤回 withdrawn",
+}
+OUTCOME = {
+    "upheld": "维持原记录 the record is upheld",
+    "voided": "本局作废 the hand is void",
+    "adjusted": "调整金额 amounts are adjusted",
+}
+
+
+@dispute.callback()
+def desk() -> None:
+    """The dispute desk 争议裁决: raise, read, attach to, assign and rule on disputes.
+
+    Example: shuangkou dispute raise t-4kq7 --hand 2 --claim "I had passed." --as ann
+    """
+
+
+@dispute.command("raise")
+def raise_(
+    table: Annotated[str, typer.Argument(help="Table id 桌号.")],
+    claim: Annotated[str, typer.Option("--claim", help="What is wrong, in words 主张.")],
+    hand: Annotated[int | None, typer.Option("--hand", min=1, help="Which hand 第几局.")] = None,
+    event: Annotated[int | None, typer.Option("--event", min=1, help="Which event of the table 事件号.")] = None,
+    player: As = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Raise a dispute about a table, a hand or an event, as a player of the table 提出争议.
+
+    Example: shuangkou dispute raise t-4kq7 --event 31 --claim "That was not my card." --as ann
+    """
+    given = _given("player", player, {"url": url, "token": token, "data": data}, table)
+    body = {"table": table, "hand": hand, "event": event, "claim": claim}
+    _done(_post(given, "player", "/disputes", body), json=json)
+
+
+@dispute.command("list")
+def list_(
+    status: Annotated[
+        Literal["open", "assigned", "overdue", "ruled", "withdrawn"] | None,
+        typer.Option("--status", help="open: waiting for a ruling; overdue: past its date 状态."),
+    ] = None,
+    table: Annotated[str | None, typer.Option("--table", help="Only this table 桌号.")] = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """List disputes, those with the nearest date first 争议列表.
+
+    Example: shuangkou dispute list --status overdue
+    """
+    from services.client import Client
+
+    with Client(settings(url=url, token=token, data=data)) as client:
+        found = client.get("/disputes", status=status, table=table, limit=1000)["disputes"]
+    if json:
+        print_json(found)
+    elif not found:
+        console.print("没有争议 There are no disputes.")
+    else:
+        _print_list(found)
+
+
+@dispute.command("show")
+def show(
+    case: Case,
+    viewer: Annotated[
+        Literal["operator", "auditor", "adjudicator"],
+        typer.Option("--as", help="With which token of the data folder, when none is given 身份."),
+    ] = "operator",
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Show a case: claim, date, what the record says of it, evidence and ruling 查看争议.
+
+    Example: shuangkou dispute show d-4kq7 --as adjudicator
+    """
+    from services.client import Client
+
+    with Client(settings(url=url, token=token, data=data), viewer) as client:
+        found = client.get(f"/disputes/{case}")
+        found["examination"] = client.get(f"/disputes/{case}/examination")
+    if json:
+        print_json(found)
+        return
+    _print_case(found["case"])
+    _print_examination(found["examination"])
+
+
+@dispute.command("attach")
+def attach(
+    case: Case,
+    text: Annotated[str | None, typer.Option("--text", help="A text 文字.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", exists=True, dir_okay=False, help="A file; of a large one its SHA-256 文件."),
+    ] = None,
+    player: As = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Attach evidence: a text, or a file (of one over 40 KiB its name and SHA-256) 提交证据.
+
+    Example: shuangkou dispute attach d-4kq7 --file screen.png --as ann
+    """
+    import hashlib
+    from base64 import b64encode
+
+    from domain.dispute import MAX_FILE
+
+    if (text is None) == (file is None):
+        raise wrong_use("attach takes either --text or --file")
+    if file is None:
+        body: dict[str, Any] = {"text": text}
+    else:
+        content = file.read_bytes()
+        body = {"name": file.name, "sha256": hashlib.sha256(content).hexdigest()}
+        if len(content) <= MAX_FILE:
+            body["content"] = b64encode(content).decode()
+    given = {"url": url, "token": token, "data": data}
+    chosen = _given("player", player, given, _table_of(given, case)) if player is not None else settings(**given)
+    _done(_post(chosen, "operator", f"/disputes/{case}/evidence", body), json=json)
+
+
+@dispute.command("assign")
+def assign(
+    case: Case,
+    adjudicator: Annotated[str, typer.Argument(help="Who is to rule, by the name in their token 裁决人.")],
+    by: Annotated[str | None, typer.Option("--by", help="Until when, like 2026-12-24 裁决期限.")] = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Assign an adjudicator, as an operator 分配裁决人.
+
+    Example: shuangkou dispute assign d-4kq7 adjudicator --by 2026-12-24
+    """
+    body = {"adjudicator": adjudicator, "respond_by": by}
+    given = settings(url=url, token=token, data=data)
+    _done(_post(given, "operator", f"/disputes/{case}/assignments", body), json=json)
+
+
+@dispute.command("rule")
+def rule(
+    case: Case,
+    outcome: Annotated[Literal["upheld", "voided", "adjusted"], typer.Argument(help="What the ruling says 裁决.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why, in words 理由.")],
+    amount: Annotated[
+        list[str] | None, typer.Option("--amount", help="PLAYER=AMOUNT, once a player, for `adjusted` 金额.")
+    ] = None,
+    house: Annotated[
+        bool, typer.Option("--house", help="What is left stands against the house 差额由庄家承担.")
+    ] = False,
+    hand: Annotated[int | None, typer.Option("--hand", min=1, help="Which hand, where the case names none 局.")] = None,
+    name: As = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Rule on a case, as its adjudicator; what follows for the ledger is posted at once 裁决.
+
+    Example: shuangkou dispute rule d-4kq7 adjusted --amount ann=7.5 --amount bob=-7.5 --reason "Event 31 was a slip."
+    """
+    amounts = [_amount(text) for text in amount or ()]
+    if (outcome == "adjusted") != bool(amounts):
+        raise wrong_use("`adjusted` takes --amount PLAYER=AMOUNT, the other rulings take none")
+    body = {"outcome": outcome, "reason": reason, "hand": hand, "amounts": amounts, "house": house}
+    given = _given("adjudicator", name, {"url": url, "token": token, "data": data})
+    _done(_post(given, "adjudicator", f"/disputes/{case}/rulings", body), json=json)
+
+
+@dispute.command("withdraw")
+def withdraw(
+    case: Case,
+    reason: Annotated[str, typer.Option("--reason", help="Why, if one wants to say 理由.")] = "",
+    player: As = None,
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+    json: AsJson = False,
+) -> None:
+    """Withdraw a dispute, as who raised it 撤回争议.
+
+    Example: shuangkou dispute withdraw d-4kq7 --as ann
+    """
+    given = {"url": url, "token": token, "data": data}
+    chosen = _given("player", player, given, _table_of(given, case) if player is not None else None)
+    _done(_post(chosen, "player", f"/disputes/{case}/withdrawal", {"reason": reason}), json=json)
+
+
+def _given(role: Literal["player", "adjudicator"], name: str | None, given: dict[str, Any], table: Any = None) -> Any:
+    """The settings, with a token of this name signed by the data folder's key where `--as` says so. Raises wrong use without either."""
+    from services.auth import Tokens
+    from services.settings import load_secrets
+
+    chosen = settings(**given)
+    if chosen.token is None and name is not None:
+        if not (chosen.data / "secrets.json").exists():
+            raise wrong_use(f"--as needs the key of the installation, which is not in {chosen.data}; give a --token")
+        tokens = Tokens(load_secrets(chosen.data))
+        signed = tokens.sign(role, sub=name) if role != "player" else tokens.sign(role, table=table, player=name)
+        return chosen.model_copy(update={"token": signed})
+    if chosen.token is None and role == "player":
+        raise wrong_use(
+            "this is for a player of the table: give the --token of the seat, or --as NAME on your own data folder"
+        )
+    return chosen
+
+
+def _table_of(given: dict[str, Any], case: str) -> str:
+    """The table that a case is about."""
+    from services.client import Client
+
+    with Client(settings(**given)) as client:
+        return str(client.get(f"/disputes/{case}")["case"]["table"])
+
+
+def _post(chosen: Any, role: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Send a command without the fields that were not given."""
+    from services.client import Client
+
+    with Client(chosen, role) as client:
+        answered: dict[str, Any] = client.post(path, {name: value for name, value in body.items() if value is not None})
+    return answered
+
+
+def _amount(text: str) -> dict[str, str]:
+    player, sign, amount = text.rpartition("=")
+    if not sign:
+        raise wrong_use(f"--amount {text!r}: must be PLAYER=AMOUNT, like ann=-7.5")
+    return {"player": player, "amount": amount.removeprefix("+")}
+
+
+def _done(answered: dict[str, Any], *, json: bool) -> None:
+    if json:
+        print_json(answered)
+        return
+    case = answered["case"]
+    console.print(
+        f"争议 dispute {case['dispute']}: {STATUS[case['status']]}, 第 {case['version']} 个事件 event", soft_wrap=True
+    )
+    for entry in (case["ruling"] or {}).get("entries", ()):
+        console.print(f"  {entry['account']} {entry['amount']} {entry['unit']}", markup=False, soft_wrap=True)
+
+
+def _print_list(found: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    listed = Table(box=None)
+    for column in (
+        "争议 dispute",
+        "状态 status",
+        "桌 table",
+        "提出 raised by",
+        "主张 claim",
+        "期限 date",
+        "裁决人 adjudicator",
+    ):
+        listed.add_column(column, overflow="fold")
+    for row in found:
+        where = row["table"] + (f" 局 hand {row['hand']}" if row["hand"] else "")
+        date = row["respond_by"][:10] + (" 逾期 overdue" if row["overdue"] else "")
+        said = (row["player"], row["claim"][:60], date, row["adjudicator"] or "–")
+        listed.add_row(row["dispute"], STATUS[row["status"]], where, *said)
+    console.print(listed)
+
+
+def _print_case(case: dict[str, Any]) -> None:
+    where = "".join(
+        f", {word} {case[name]}" for name, word in (("hand", "局 hand"), ("event", "事件 event")) if case[name]
+    )
+    overdue = ", 逾期 overdue" if case["overdue"] else ""
+    lines = [
+        f"争议 dispute {case['dispute']}: {STATUS[case['status']]}{overdue}",
+        f"桌 table {case['table']}{where}",
+        f"{case['player']}: {case['claim']}",
+        f"当事人 parties: {', '.join(case['players'])}",
+        f"裁决人 adjudicator: {case['adjudicator'] or '–'}, 期限 date {case['respond_by']}",
+    ]
+    for piece in case["evidence"]:
+        what = piece["text"] or f"{piece['name']} (SHA-256 {piece['sha256'][:16]}…)"
+        lines.append(f"证据 evidence {piece['number']}, {piece['by']}: {what}")
+    ruling = case["ruling"]
+    if ruling:
+        lines.append(f"裁决 ruling: {OUTCOME[ruling['outcome']]} ({ruling['adjudicator']}, {ruling['time']})")
+        lines.append(f"理由 reason: {ruling['reason']}")
+        lines += [f"  {entry['account']} {entry['amount']} {entry['unit']}" for entry in ruling["entries"]]
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _print_examination(found: dict[str, Any]) -> None:
+    report, about = found["verification"], found["situation"]
+    checked = "✓ 没有问题 no fault" if report["clean"] else "✗ " + "; ".join(fault["en"] for fault in report["faults"])
+    lines = [f"记录核验 the record up to event {report['until']}: {checked}"]
+    if about is not None:
+        done = " ".join(about["act"]["cards"]) or about["act"]["do"]
+        legal = "合规 legal" if about["legal"] else "违规 against the rules"
+        lines.append(f"事件 event {about['version']}, {about['player'] or '–'}: {done}: {legal}")
+        lines += [f"  [{reason['clause']}] {reason['zh']} {reason['en']}" for reason in about["reasons"]]
+        others = [" ".join(act["cards"]) or act["do"] for act in about["choices"]["acts"][:12]]
+        lines.append(f"  当时可选 open then ({about['choices']['total'] or 'many'}): {' | '.join(others)}")
+    for line in lines:
+        console.print(line, markup=False, soft_wrap=True)
