@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from schemas.registry import EVENTS
+from schemas.envelope import ATTRIBUTES
+from schemas.registry import EVENTS, Kind, kind_of
 
 FOLDER: Final = Path(__file__).parent.parent / "schemas" / "generated"
 
@@ -36,76 +37,87 @@ def _titled(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asyncapi() -> dict[str, Any]:
-    messages = {
-        name: {
-            "name": name,
-            "summary": (cls.__doc__ or "").splitlines()[0],
-            "contentType": "application/cloudevents+json",
-            "payload": {
-                "allOf": [ENVELOPE, {"properties": {"type": {"const": name}, "data": {"$ref": f"./{name}.json"}}}]
-            },
-        }
-        for name, cls in EVENTS.items()
-    }
+    channels = {word: _channel(kind, word, of) for kind, word, of in CHANNELS}
     return {
         "asyncapi": "3.0.0",
         "info": {
-            "title": "Shuangkou tables 双扣",
+            "title": "Shuangkou tables, disputes and looks 双扣",
             "version": "1",
-            "description": "The record of every table: one subject a table, one canonical CloudEvents object an event. "
-            "It holds hidden cards and is for the services only.",
+            "description": "The record of every table, of every dispute, and of who looked at what: one subject each, one canonical "
+            "CloudEvents object an event. They hold hidden cards and claims, and are for the services only.",
         },
-        "channels": {
-            "table": {
-                "address": "sk.table.{table}",
-                "parameters": {"table": {"description": "The id of the table"}},
-                "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in messages},
-            }
-        },
+        "channels": channels,
         "operations": {
-            "follow": {
+            f"follow-{word}": {
                 "action": "receive",
-                "channel": {"$ref": "#/channels/table"},
-                "summary": "Follow a table's record",
+                "channel": {"$ref": f"#/channels/{word}"},
+                "summary": f"Follow the record of {of}",
             }
+            for _, word, of in CHANNELS
         },
-        "components": {"messages": messages},
+        "components": {"messages": {name: _message(name) for name in EVENTS}},
     }
 
 
-ENVELOPE: Final[dict[str, Any]] = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": [
-        "command",
-        "data",
-        "datacontenttype",
-        "id",
-        "prev",
-        "source",
-        "specversion",
-        "time",
-        "type",
-        "version",
-    ],
-    "properties": {
-        "command": {"type": "string", "description": "Id of the command that caused the event"},
-        "data": {"type": "object"},
-        "datacontenttype": {"const": "application/json"},
-        "id": {"type": "string", "description": "<table>:<version>"},
-        "prev": {
-            "type": "string",
-            "pattern": "^[0-9a-f]{64}$",
-            "description": "SHA-256 of the event before, 64 zeros for the first",
+CHANNELS: Final[tuple[tuple[Kind, str, str], ...]] = (
+    ("tables", "table", "a table"),
+    ("disputes", "dispute", "a dispute"),
+    ("access", "access", "the looks at a table"),
+)
+"""Each kind of record, the word in its subjects, and what it is of."""
+
+
+def _channel(kind: Kind, word: str, of: str) -> dict[str, Any]:
+    names = [name for name, cls in EVENTS.items() if kind_of(cls) == kind]
+    return {
+        "address": f"sk.{word}.{{id}}",
+        "parameters": {"id": {"description": f"The id of {of}" if kind != "access" else "The id of the table"}},
+        "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names},
+    }
+
+
+def _message(name: str) -> dict[str, Any]:
+    cls = EVENTS[name]
+    return {
+        "name": name,
+        "summary": (cls.__doc__ or "").splitlines()[0],
+        "contentType": "application/cloudevents+json",
+        "payload": {
+            "allOf": [
+                _envelope(kind_of(cls)),
+                {"properties": {"type": {"const": name}, "data": {"$ref": f"./{name}.json"}}},
+            ]
         },
-        "source": {"type": "string", "pattern": "^/tables/[a-z0-9][a-z0-9-]{0,63}$"},
-        "specversion": {"const": "1.0"},
-        "time": {"type": "string", "format": "date-time"},
-        "type": {"type": "string"},
-        "version": {"type": "integer", "minimum": 1, "description": "Counts the events of the table"},
-    },
-}
-"""The attributes that every event has around its own data."""
+    }
+
+
+def _envelope(kind: Kind) -> dict[str, Any]:
+    """The attributes that every event has around its own data."""
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": sorted(ATTRIBUTES),
+        "properties": {
+            "command": {"type": "string", "description": "Id of the command that caused the event"},
+            "data": {"type": "object"},
+            "datacontenttype": {"const": "application/json"},
+            "id": {"type": "string", "description": "<id>:<version>"},
+            "prev": {
+                "type": "string",
+                "pattern": "^[0-9a-f]{64}$",
+                "description": "SHA-256 of the event before, 64 zeros for the first",
+            },
+            "source": {"type": "string", "pattern": f"^/{kind}/[a-z0-9][a-z0-9-]{{0,63}}$"},
+            "specversion": {"const": "1.0"},
+            "time": {"type": "string", "format": "date-time"},
+            "type": {"type": "string"},
+            "version": {"type": "integer", "minimum": 1, "description": f"Counts the events of {SUBJECT[kind]}"},
+        },
+    }
+
+
+SUBJECT: Final = {kind: of for kind, _, of in CHANNELS}
+"""What each kind of record is of."""
 
 
 def _text(value: dict[str, Any]) -> str:
