@@ -1,6 +1,6 @@
 """Cards, readings and tables as one sees them in a terminal, Chinese and English side by side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from domain.trumps.order import TRUMPS, order_of
 from schemas.notation import ORDER, rank_of
 from services.cli import trumps
 
@@ -55,6 +56,28 @@ def cards(names: Iterable[str]) -> Text:
     return text
 
 
+def by_suit(level: str, trump: str | None) -> Callable[[Iterable[str]], Text]:
+    """Shows cards as one holds them in a trump game: the trumps first, then suit by suit, from high to low."""
+    order = order_of(level, trump)
+
+    def show(names: Iterable[str]) -> Text:
+        text = Text()
+        last = None
+        for name in sorted(order.sorted(names), key=lambda card: order.suit[card] != TRUMPS):
+            suit = order.suit[name]
+            text.append(" " if last == suit else "  " if last else "")
+            text.append_text(card(name))
+            last = suit
+        return text
+
+    return show
+
+
+def shower(hand: Mapping[str, Any] | None) -> Callable[[Iterable[str]], Text]:
+    """How the cards of a hand are shown, by its view: by suits in trump games once the level is known, else by ranks."""
+    return by_suit(hand["level"], hand["trump"]) if hand is not None and hand.get("level") else cards
+
+
 def reading(value: Mapping[str, Any]) -> str:
     """A reading in words, with what its wildcards stood for."""
     words = f"{PATTERN[value['pattern']]} {rank(value['rank'])}, {value['cards']} 张 cards"
@@ -81,10 +104,11 @@ def view(shown: Mapping[str, Any]) -> RenderableType:
     if hand is None:
         return Panel(Group(head, _seats(shown)), expand=False)
     if hand["family"] == "trumps":
-        facts, trick = trumps.facts(hand, cards), trumps.trick(hand, cards)
+        show = shower(hand)
+        facts, trick = trumps.facts(hand, show), trumps.trick(hand, show)
     else:
         facts, trick = _facts(hand), _trick(hand)
-    return Panel(Group(head, facts, _seats(shown), trick, *_result(hand)), expand=False)
+    return Panel(Group(head, facts, _seats(shown), *trick, *_result(hand)), expand=False)
 
 
 def _facts(hand: Mapping[str, Any]) -> Text:
@@ -96,24 +120,33 @@ def _facts(hand: Mapping[str, Any]) -> Text:
 
 
 def _seats(shown: Mapping[str, Any]) -> Table:
-    hand = shown["hand"]
+    hand, show = shown["hand"], shower(shown["hand"])
     table = Table(box=None, padding=(0, 1))
-    for name in ("", "座 seat", "玩家 player", "余 left", "名次", "总分 score", "手牌 holding"):
-        table.add_column(name)
+    climbs = shown["family"] == "climbing"
+    for name in ("", "座 seat", "玩家 player", "余 left", *(("名次",) if climbs else ()), "总分 score", "手牌 holding"):
+        table.add_column(name, overflow="fold")
     for seat in shown["seats"]:
         turn = "▶" if hand and seat["seat"] in hand.get("waiting", [hand["turn"]]) else ""
-        held = Text("-", "dim") if seat["holding"] is None else cards(seat["holding"])
-        place = f"{seat['finish']}" if seat["finish"] else ""
-        table.add_row(
-            turn, str(seat["seat"]), seat["player"] or "-", str(seat["cards"]), place, str(seat["score"]), held
-        )
+        held = Text("-", "dim") if seat["holding"] is None else show(seat["holding"])
+        place = (f"{seat['finish'] or ''}",) if climbs else ()
+        table.add_row(turn, str(seat["seat"]), _player(seat), str(seat["cards"]), *place, str(seat["score"]), held)
     return table
 
 
-def _trick(hand: Mapping[str, Any]) -> RenderableType:
+def _player(seat: Mapping[str, Any]) -> Text:
+    """Who sits on a seat, and whether the table plays for them or they want it dissolved."""
+    text = Text(seat["player"] or "-")
+    if seat["away"]:
+        text.append(" 托管 away", "yellow")
+    if seat["vote"]:
+        text.append(" 要解散 dissolve", "yellow")
+    return text
+
+
+def _trick(hand: Mapping[str, Any]) -> list[RenderableType]:
     if not hand["plays"]:
-        return Text("")
-    table = Table(box=None, padding=(0, 1), title="本轮 this trick", title_justify="left")
+        return []
+    table = Table(box=None, padding=(0, 1), show_header=False, title="本轮 this trick", title_justify="left")
     for _ in range(3):
         table.add_column()
     for play in hand["plays"]:
@@ -121,7 +154,7 @@ def _trick(hand: Mapping[str, Any]) -> RenderableType:
             table.add_row(f"座 {play['seat']}", cards(play["cards"]), reading(play["reading"]))
         else:
             table.add_row(f"座 {play['seat']}", Text("过 pass", "dim"), "")
-    return table
+    return [table]
 
 
 def _result(hand: Mapping[str, Any]) -> list[RenderableType]:
@@ -139,8 +172,8 @@ def _result(hand: Mapping[str, Any]) -> list[RenderableType]:
     return [Text(f"{OUTCOME[result['outcome']]}, 名次 finish {finish}, ×{result['multiplier']}: {scores}", "green")]
 
 
-def event_words(event: Mapping[str, Any]) -> Text:
-    """One line about an event, as a viewer sees it."""
+def event_words(event: Mapping[str, Any], hand: Mapping[str, Any] | None = None) -> Text:
+    """One line about an event, as a viewer sees it; `hand` is the view of the hand then, which tells how its cards are sorted."""
     data, kind = event["data"], str(event["type"]).split(".")[1]
     text = Text(f"{event['version']:>4}  ")
     if kind == "played":
@@ -148,7 +181,7 @@ def event_words(event: Mapping[str, Any]) -> Text:
         text.append_text(cards(data["cards"]))
         text.append(f"  {reading(data['reading'])}")
         return text
-    said = trumps.event_words(kind, data, cards)
+    said = trumps.event_words(kind, data, shower(hand))
     return text.append_text(said) if said is not None else text.append(_WORDS[kind](data))
 
 

@@ -1,11 +1,11 @@
 """`tables`, `show` and `replay`: what is on, a table at any event, a match step by step."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, Viewer, console, print_json, settings
+from services.cli.options import AnyViewer, AsJson, Data, Token, Url, Viewer, console, print_json, settings
 
 Place = Annotated[str, typer.Argument(help="Table id or match file 桌号或文件.")]
 
@@ -28,19 +28,34 @@ def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson
     if not found:
         console.print("还没有牌桌 There are no tables yet: try `shuangkou play --ruleset huopin`.")
         return
-    listed = Table(box=None)
-    for name in ("桌 table", "规则 ruleset", "状态 status", "局 hand", "玩家 players (总分 scores)", "最近 moved"):
+    narrow = console.width < NARROW
+    listed = Table(box=None, pad_edge=False)
+    names = ("桌 table", "规则 rules", "状态" if narrow else "状态 status", "局" if narrow else "局 hand")
+    for name in (*names, "玩家 players, 总分 scores", "最近 moved"):
         listed.add_column(name, overflow="fold", no_wrap="players" not in name)
     for row in found:
-        players = ", ".join(f"{name} {row['scores'].get(name, 0):+d}" for name in row["players"] if name)
+        status, moved = STATUS[row["status"]], row["moved"][5:19].replace("T", " ")
         hand = f"{row['hand']}/{row['hands']}" if row["hands"] else str(row["hand"])
-        listed.add_row(row["table"], row["title_zh"], STATUS[row["status"]], hand, players, row["moved"][5:19])
+        cells = (status.partition(" ")[0], hand) if narrow else (status, hand)
+        listed.add_row(
+            row["table"], row["title_zh"], *cells, _players(row, narrow=narrow), moved[:-3] if narrow else moved
+        )
     console.print(listed)
+
+
+NARROW: Final = 120
+"""On a terminal with fewer columns than this, the list of tables leaves away what one can do without."""
+
+
+def _players(row: dict[str, Any], *, narrow: bool) -> str:
+    """Who plays, with their scores; on a narrow terminal two a line."""
+    said = [f"{name} {row['scores'].get(name, 0):+d}" for name in row["players"] if name]
+    return ", ".join(said[:2]) + ((",\n" if narrow else ", ") if said[2:] else "") + ", ".join(said[2:])
 
 
 def show(
     table: Place,
-    viewer: Viewer | None = None,
+    viewer: AnyViewer = None,
     at: Annotated[int | None, typer.Option("--at", min=1, help="After this event 事件号 (default: now).")] = None,
     options: Annotated[
         bool, typer.Option("--options", help="Also how that event came about: holdings, legal options, reasons 局面.")

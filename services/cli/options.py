@@ -20,6 +20,10 @@ Viewer = Annotated[
     Literal["0", "1", "2", "3", "spectator", "auditor"],
     typer.Option("--as", help="Who looks 视角: a seat, spectator or auditor."),
 ]
+AnyViewer = Annotated[
+    Literal["0", "1", "2", "3", "spectator", "auditor"] | None,
+    typer.Option("--as", help="Who looks 视角: a seat, spectator or auditor (default: what the token may see)."),
+]
 
 console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
 """Where results go; without a terminal it prints plain text."""

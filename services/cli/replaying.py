@@ -1,5 +1,6 @@
 """A match as steps, and the terminal program that walks through them."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +11,21 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import Footer, Input, OptionList, Static
 
+from domain.climbing import hand as climbing
 from domain.table import Table, evolve
 from projections.viewing import event_for, view_for
 from schemas.envelope import Recorded, read_line
 from schemas.events import HandScored, HandStarted
+from schemas.trumps import HandEscaped, HandSettled
 from schemas.views import VIEWERS, EventView, View, Viewer
 from services.cli import cards
 
-NEW_TRICK: Final = ("dealt", "trick-won")
-"""Events after which a new trick begins."""
+EYES: Final = tuple(viewer for viewer in VIEWERS if viewer != "delayed")
+"""Who may look here: with the whole match at hand nobody looks late."""
+JUMP: Final = re.compile(r"(?:(?P<event>[0-9]+)|(?:h(?P<hand>[0-9]+))?\s*(?:t(?P<trick>[0-9]+))?)", re.IGNORECASE)
+"""Where to go: `57` an event, `h2` a hand, `t5` a trick of this hand, `h2 t5` a trick of that hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +59,48 @@ class Replay:
 
     def tricks(self) -> list[int]:
         """The steps after which a trick begins."""
-        return [step for step, each in enumerate(self.recorded) if each.event.TYPE in NEW_TRICK]
+        return list(self.beginnings().values())
+
+    def beginnings(self) -> dict[tuple[int, int], int]:
+        """The step after which each trick begins, by the numbers of its hand and of the trick."""
+        found: dict[tuple[int, int], int] = {}
+        for step, table in enumerate(self.tables):
+            if table.hand is not None and table.hand.trick_number and not table.hand.over:
+                found.setdefault((table.hands, table.hand.trick_number), step)
+        return found
+
+    def find(self, text: str, step: int) -> int | None:
+        """The step that is meant, seen from a step: an event's number, `h2`, `t5` (of the same hand), `h2 t5`; None if there is none."""
+        asked = JUMP.fullmatch(text.strip())
+        if asked is None or not text.strip():
+            return None
+        event, hand, trick = (None if part is None else int(part) for part in asked.group("event", "hand", "trick"))
+        if event is not None:
+            return event - 1 if 1 <= event <= len(self.recorded) else None
+        if trick is not None:
+            return self.beginnings().get((self.tables[step].hands if hand is None else hand, trick))
+        starts = self.hands()
+        return starts[hand - 1] if hand is not None and 1 <= hand <= len(starts) else None
+
+    def words(self, step: int, viewer: Viewer) -> Text:
+        """One line about the event of a step, as the viewer sees it."""
+        hand = self.tables[step].hand
+        sorted_by = (
+            None if hand is None or isinstance(hand, climbing.Hand) else {"level": hand.level, "trump": hand.trump}
+        )
+        return cards.event_words(self.event(step, viewer), sorted_by)
 
 
 class ReplayApp(App[None]):
     """Walks through a match: events on the left, the table on the right."""
 
     TITLE = "双扣 replay 回放"
+    AUTO_FOCUS = "OptionList"
     CSS = """
     OptionList { width: 44%; border: round $primary; }
     #table { width: 1fr; padding: 0 1; }
+    #jump { dock: bottom; display: none; border: round $accent; height: 3; }
+    #jump.asked { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,n,space", "step(1)", "下一步 next"),
@@ -72,9 +109,12 @@ class ReplayApp(App[None]):
         Binding("T", "jump('tricks', -1)", "上一轮", show=False),
         Binding("h", "jump('hands', 1)", "下一局 hand"),
         Binding("H", "jump('hands', -1)", "上一局", show=False),
+        Binding("g,colon", "ask", "跳到 go to"),
         Binding("v", "viewer", "视角 viewer"),
+        *(Binding(key, f"see('{viewer}')", show=False) for key, viewer in zip("0123sa", EYES, strict=True)),
         Binding("w", "why", "算分 why"),
-        Binding("q,escape", "quit", "退出 quit"),
+        Binding("q", "quit", "退出 quit"),
+        Binding("escape", "leave", show=False),
     ]
 
     def __init__(self, replay: Replay, start: int = 0) -> None:
@@ -92,6 +132,7 @@ class ReplayApp(App[None]):
             yield OptionList(*self._lines())
             with VerticalScroll(id="table"):
                 yield Static(id="shown")
+        yield Input(placeholder="57 事件 event, h2 局 hand, t5 轮 trick, h2 t5", id="jump")
         yield Footer()
 
     def on_mount(self) -> None:
@@ -115,10 +156,42 @@ class ReplayApp(App[None]):
 
     def action_viewer(self) -> None:
         """See with the next viewer's eyes."""
-        self.eyes = VIEWERS[(VIEWERS.index(self.eyes) + 1) % len(VIEWERS)]
+        self.action_see(EYES[(EYES.index(self.eyes) + 1) % len(EYES)])
+
+    def action_see(self, viewer: Viewer) -> None:
+        """See with these eyes: `0` to `3`, `s` the spectator's, `a` the auditor's."""
+        self.eyes = viewer
         step, events = self.step, self.query_one(OptionList)
         events.clear_options().add_options(self._lines())
         events.highlighted = step
+
+    def action_ask(self) -> None:
+        """Ask where to go."""
+        asking = self.query_one("#jump", Input)
+        asking.add_class("asked")
+        asking.focus()
+
+    def action_leave(self) -> None:
+        """Leave the question where to go; without it, the program."""
+        if self.query_one("#jump", Input).has_class("asked"):
+            self._answered()
+        else:
+            self.exit()
+
+    def on_input_submitted(self, submitted: Input.Submitted) -> None:
+        """Go there; a place that does not exist is said and asked for again."""
+        step = self.replay.find(submitted.value, self.step)
+        if step is None:
+            self.notify(f"没有 there is no {submitted.value!r}", severity="warning", markup=False)
+            return
+        self._answered()
+        self._go(step)
+
+    def _answered(self) -> None:
+        asking = self.query_one("#jump", Input)
+        asking.value = ""
+        asking.remove_class("asked")
+        self.query_one(OptionList).focus()
 
     def action_why(self) -> None:
         """Show or hide the explanation of the score."""
@@ -128,9 +201,8 @@ class ReplayApp(App[None]):
     def _lines(self) -> list[Text]:
         lines = []
         for step in range(len(self.replay.recorded)):
-            event = self.replay.event(step, self.eyes)
-            line = cards.event_words(event)
-            line.stylize_before(cards.event_style(event["type"].split(".")[1]))
+            line = self.replay.words(step, self.eyes)
+            line.stylize_before(cards.event_style(self.replay.recorded[step].event.TYPE))
             lines.append(line)
         return lines
 
@@ -140,7 +212,7 @@ class ReplayApp(App[None]):
     def _show(self) -> None:
         table = self.replay.tables[self.step]
         shown = self.query_one("#shown", Static)
-        scored = table.hand.scored if table.hand else None
+        scored = scored_in(table)
         if self.explains and scored is not None:
             shown.update(explanation(scored))
         else:
@@ -148,7 +220,18 @@ class ReplayApp(App[None]):
             shown.update(cards.view(self.replay.view(self.step, self.eyes).model_dump()))
 
 
-def explanation(scored: HandScored) -> Text:
+Scored = HandScored | HandSettled | HandEscaped
+
+
+def scored_in(table: Table) -> Scored | None:
+    """How the hand of a table was scored, None if it was not (yet)."""
+    hand = table.hand
+    if hand is None:
+        return None
+    return hand.scored if isinstance(hand, climbing.Hand) else hand.settled or hand.escaped
+
+
+def explanation(scored: Scored) -> Text:
     """The explanation of a score, a line a number (C7)."""
     text = Text()
     for why in scored.why:
@@ -161,4 +244,4 @@ def explanation(scored: HandScored) -> Text:
 def print_steps(replay: Replay, console: Console) -> None:
     """Print every event, for when there is no terminal."""
     for step in range(len(replay.recorded)):
-        console.print(cards.event_words(replay.event(step, replay.viewer)), soft_wrap=True)
+        console.print(replay.words(step, replay.viewer), soft_wrap=True)

@@ -26,6 +26,7 @@ def simulate(
     from schemas.canonical import digest
     from schemas.events import HandScored
     from schemas.matchfile import match_file
+    from schemas.trumps import HandEscaped, HandSettled
 
     began = time.perf_counter()
     recorded = list(play(ruleset, hands, seed, bots))
@@ -35,7 +36,7 @@ def simulate(
         out.write_bytes(data)
     scores: dict[str, int] = {}
     for each in recorded:
-        if isinstance(each.event, HandScored):
+        if isinstance(each.event, HandScored | HandSettled | HandEscaped):
             for player, score in zip(each.event.players, each.event.score, strict=True):
                 scores[player] = scores.get(player, 0) + score
     summary = {

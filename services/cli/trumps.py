@@ -37,28 +37,40 @@ def trump(suit: str | None, *, known: bool = True) -> str:
 
 def facts(hand: Mapping[str, Any], cards: Cards) -> Text:
     """How a hand stands."""
+    where = f", 第 {hand['trick']} 轮 trick" if hand["trick"] else f", 已发 dealt {hand['dealt']}"
+    if hand["result"] is not None:
+        where = ""
+    even, odd = map(_rank, hand["levels"])
     text = Text(
-        f"第 {hand['number']} 局 hand, {PHASE[hand['phase']]}, 第 {hand['trick']} 轮 trick, 打 level {_rank(hand['level'])}, "
-        f"主 trump {trump(hand['trump'], known=hand['trump_known'])}, 庄 declarer {_seat(hand['declarer'])}, "
-        f"抓分 points {hand['attackers']}"
+        f"第 {hand['number']} 局 hand, {PHASE[hand['phase']]}{where}, 抓分 attackers' points {hand['attackers']}\n"
+        f"打 level {_rank(hand['level'])} (座 0/2 {even}, 座 1/3 {odd}), 庄 declarer {_seat(hand['declarer'])}, "
+        f"主 trump {trump(hand['trump'], known=hand['trump_known'])}"
     )
+    declared, turned = hand["declared"], hand["turned"]
+    if declared is not None:
+        text.append(f" (座 {declared['seat']} ").append_text(cards(declared["cards"])).append(")")
+    elif turned is not None:
+        text.append(" (翻底 turned ").append_text(cards(turned["cards"])).append(")")
+    if any(hand["failed"]):
+        failed = ", ".join(f"座 {seat} ×{number}" for seat, number in enumerate(hand["failed"]) if number)
+        text.append(f"\n甩牌失败 failed throws {failed}")
     if hand["kitty"] is not None:
-        text.append(f", 底牌 kitty (座 {hand['burier']}) ")
+        text.append(f"\n底牌 kitty (座 {hand['burier']} 扣 buried) ")
         text.append_text(cards(hand["kitty"]))
     return text
 
 
-def trick(hand: Mapping[str, Any], cards: Cards) -> RenderableType:
+def trick(hand: Mapping[str, Any], cards: Cards) -> list[RenderableType]:
     """The plays of the present trick; the one that wins so far is marked."""
     if not hand["plays"]:
-        return Text("")
-    table = Table(box=None, padding=(0, 1), title="本轮 this trick", title_justify="left")
+        return []
+    table = Table(box=None, padding=(0, 1), show_header=False, title="本轮 this trick", title_justify="left")
     for _ in range(4):
         table.add_column()
     for place, play in enumerate(hand["plays"]):
         mark = "★" if place == hand["winning"] else ""
         table.add_row(mark, f"座 {play['seat']}", cards(play["cards"]), KIND[play["kind"]])
-    return table
+    return [table]
 
 
 def result(found: Mapping[str, Any]) -> Text:
@@ -67,7 +79,15 @@ def result(found: Mapping[str, Any]) -> Text:
     if "most" in found:
         return Text(f"逃跑 {found['player']} (座 seat {found['seat']}) left, M = {found['most']}: {scores}", "yellow")
     side = "抓分方上台 attackers take over" if found["take_over"] else "庄家方连庄 declaring side keeps"
-    return Text(f"T = {found['points']}, {side}: {scores}", "green")
+    rise = ", ".join(
+        f"{name}升 {levels} 级 {en} {levels:+d}"
+        for name, en, levels in zip(("庄家方", "抓分方"), ("declarers", "attackers"), found["levels"], strict=True)
+        if levels
+    )
+    counted = f"{found['taken']} + 底 kitty {found['kitty_points']}×{found['multiplier']}"
+    return Text(
+        f"抓分 T = {found['points']} ({counted}), {side}{', ' + rise if rise else ''}\n得分 scores: {scores}", "green"
+    )
 
 
 def _rank(name: str) -> str:

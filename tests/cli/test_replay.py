@@ -79,3 +79,57 @@ async def test_the_score_is_explained(app: ReplayApp, recorded: list[Recorded]) 
         await pilot.press("w")
         await pilot.pause()
         assert f"event {len(recorded)}" in shown(app)
+
+
+async def test_go_to_an_event_a_hand_or_a_trick(app: ReplayApp, recorded: list[Recorded]) -> None:
+    """`g` asks; what does not exist is said and asked for again; escape leaves the question, not the program."""
+    starts = [step for step, each in enumerate(recorded) if isinstance(each.event, HandStarted)]
+    async with app.run_test(size=(160, 50)) as pilot:
+        for typed, place in (("57", 56), ("h2", starts[1]), ("h1 t2", app.replay.beginnings()[1, 2])):
+            await pilot.press("g", *typed.replace(" ", ""), "enter")
+            assert app.step == place
+        await pilot.press("g", *"t3", "enter")
+        assert app.step == app.replay.beginnings()[1, 3], "a trick of the hand that is shown"
+        await pilot.press("g", *"h99", "enter")
+        assert app.step == app.replay.beginnings()[1, 3]
+        await pilot.press("escape", "right")
+        assert app.step == app.replay.beginnings()[1, 3] + 1
+
+
+async def test_eyes_by_their_key(app: ReplayApp) -> None:
+    async with app.run_test(size=(160, 50)) as pilot:
+        for key, viewer in (("2", "2"), ("s", "spectator"), ("a", "auditor"), ("0", "0")):
+            await pilot.press(key)
+            assert app.eyes == viewer
+
+
+async def test_a_trump_game(pilot_lines: list[bytes]) -> None:
+    """Phases, trumps and points are shown; the score is explained by trick, kitty and row."""
+    app = ReplayApp(Replay.of(pilot_lines, "auditor"))
+    async with app.run_test(size=(160, 50)) as pilot:
+        await pilot.press("g", *"t2", "enter")
+        assert app.step == 0, "no hand, no trick"
+        await pilot.press("escape")
+        await pilot.press("g", *"h1t2", "enter")
+        await pilot.pause()
+        said = shown(app)
+        assert "出牌 playing" in said
+        assert "第 2 轮 trick" in said
+        assert "底牌 kitty" in said
+        await pilot.press("1")
+        await pilot.pause()
+        assert len(shown(app)) < len(said)
+        await pilot.press("end", "w")
+        await pilot.pause()
+        assert "T7.2" in shown(app)
+        assert "T7.4" in shown(app)
+
+
+@pytest.fixture(scope="module")
+def pilot_lines() -> list[bytes]:
+    return [each.line for each in simulate("ningxia", 1, "replay", "greedy")]
+
+
+@pytest.mark.parametrize("nothing", ["", "x", "h", "t", "0", "9999", "h0", "h3", "t99", "57 h2"])
+def test_there_is_no_such_place(recorded: list[Recorded], nothing: str) -> None:
+    assert Replay.of([each.line for each in recorded], "auditor").find(nothing, 10) is None
