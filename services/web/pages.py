@@ -1,24 +1,26 @@
-"""Pages for people: the lobby and a table to watch.
+"""Pages for people: the lobby, a table to watch, to replay and to play at.
 
-A page holds no state of the game. It is a frame of words and the scripts that draw what the same public addresses show to anybody
-(`/tables`, `/tables/{id}/events`), so a page can show nothing that a spectator may not see. Errors are pages too, in words.
+A page holds no state of the game. It is a frame of words and the scripts that draw what the addresses of the service show
+(`/tables`, `/tables/{id}/events`, `/tables/{id}/views`), each asked with the token that the reader brought, if any; so a page can show
+nothing that its reader may not see. Errors are pages too, in words.
 """
 
 import hashlib
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import jinja2
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from markupsafe import Markup
 
+from domain.hands import all_rulesets
 from projections.live_table import list_tables
 from projections.viewing import view_for
 from schemas.notation import JOKERS
 from services.problems import Problem, problem_of
 from services.tables.commands import there
 from services.tables.lookups import look_up
-from services.tables.service import Running
+from services.tables.service import Running, Service
 
 HERE: Final = Path(__file__).parent
 TYPES: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -27,7 +29,7 @@ FOREVER: Final = "public, max-age=31536000, immutable"
 GUARDS: Final = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -48,8 +50,17 @@ _templates: Final = jinja2.Environment(
 router = APIRouter(include_in_schema=False)
 SUITS: Final = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
 JOKER: Final = dict(zip(JOKERS, ("小王", "大王"), strict=True))
-LISTED: Final = 50
-"""Tables named in the lobby as it is without scripts."""
+LISTED: Final = 100
+"""Tables shown in the lobby, those that moved last."""
+STATUS: Final = {
+    "playing": ("进行中", "playing"),
+    "waiting": ("待开局", "waiting"),
+    "seating": ("等人", "seating"),
+    "closed": ("已结束", "closed"),
+}
+"""What a table can be doing, in words."""
+Asked = Annotated[str, Query(max_length=64)]
+"""A part of what the lobby is asked for; empty is everything."""
 
 
 def shown(card: str) -> str:
@@ -83,23 +94,44 @@ def problem_page(problem: Problem) -> Response:
 
 
 @router.get("/")
-async def lobby(service: Running) -> Response:
-    """The lobby (大厅): all tables."""
+async def lobby(
+    service: Running, status: Asked = "", ruleset: Asked = "", player: Asked = "", search: Asked = ""
+) -> Response:
+    """The lobby (大厅): the tables asked for, all if nothing is."""
+    asked = {"status": status if status in STATUS else "", "ruleset": ruleset, "player": player, "search": search}
     try:
-        tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED))
+        tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED, **asked))
     except Problem:
-        tables = []  # not built yet; the page asks again and says how that goes
-    return page("lobby.html", tables=tables)
+        tables = None  # not built yet; the page asks again and says how that goes
+    rulesets = {each.id: each for each in all_rulesets()}.values()
+    return page("lobby.html", tables=tables, asked=asked, statuses=STATUS, rulesets=rulesets)
 
 
 @router.get("/watch/{table}")
 async def watch(service: Running, table: str) -> Response:
-    """A table live. A table that does not exist, or a store that is away, is a page that says so."""
+    """A table live."""
+    return await _of_table(service, table, "watch.html")
+
+
+@router.get("/replay/{table}")
+async def replay(service: Running, table: str) -> Response:
+    """A table event by event."""
+    return await _of_table(service, table, "replay.html")
+
+
+@router.get("/play/{table}")
+async def play(service: Running, table: str) -> Response:
+    """A seat at a table. The token stands behind # in the address, which browsers keep to themselves."""
+    return await _of_table(service, table, "play.html")
+
+
+async def _of_table(service: Service, table: str, template: str) -> Response:
+    """A page about a table. One that does not exist, or a store that is away, is a page that says so."""
     try:
         state = there((await service.rooms.open(table)).table)
     except Exception as error:  # noqa: BLE001 (whatever it is, a person reads the answer)
         return problem_page(problem_of(error))
-    return page("watch.html", view=view_for(state, "spectator"))
+    return page(template, view=view_for(state, "spectator"))
 
 
 @router.get("/static/{edition}/{name}")

@@ -24,10 +24,17 @@ export const rankName = (rank) => (rank === "T" ? "10" : rank in JOKER ? JOKER[r
 /** A rank as people say it in English. */
 export const rankNameEn = (rank) => (rank === "T" ? "10" : rank in JOKER ? JOKER[rank][1] : rank);
 
+/** A suit in both languages: "H" -> ["红桃", "hearts"]. */
+export const suitName = (suit) => SUIT[suit];
+
+/** Whether a card is a joker. */
+export const isJoker = (name) => name in JOKER;
+
 /** All ranks, ascending. */
 export const ranks = () => RANKS;
 
-function shape(which) {
+/** The sign of a suit, or a star for jokers ("joker"). */
+export function shape(which) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("aria-hidden", "true");
@@ -37,27 +44,36 @@ function shape(which) {
   return svg;
 }
 
-function spoken(card, standsFor) {
+/** A card as it is read aloud, both languages. */
+export function spoken(card, standsFor = null) {
   if (!(card in JOKER)) return `${SUIT[card[1]][0]}${rankName(card[0])} ${rankNameEn(card[0])} of ${SUIT[card[1]][1]}`;
   const wild = standsFor ? `,当${rankName(standsFor)} as ${rankNameEn(standsFor)}` : "";
   return JOKER[card].join(" ") + wild;
 }
 
-function colour(card) {
+/** The class of a card's colour. */
+export function colour(card) {
   if (card in JOKER) return card === "BJ" ? "big" : "little";
   return card[1] === "H" || card[1] === "D" ? "red" : "black";
 }
 
-/** One card, face up. `standsFor`: the rank a wildcard stood for. */
-export function card(name, standsFor = null) {
+/** What is drawn on a card. `standsFor`: the rank a wildcard stood for. */
+export function face(name, standsFor = null) {
   const joker = name in JOKER;
   const corner = joker
     ? el("span", { class: "corner" }, ...JOKER[name][0].split("").map((sign) => el("span", {}, sign)))
-    : el("span", { class: "corner" }, el("span", { class: name[0] === "T" ? "rank ten" : "rank" }, rankName(name[0])), shape(name[1]));
+    : el("span", { class: "corner" }, rank(name[0]), shape(name[1]));
   const body = el("span", { class: "pip" }, shape(joker ? "joker" : name[1]));
-  const wild = standsFor ? el("span", { class: "as" }, el("span", { class: "eq" }, "="), el("span", { class: standsFor === "T" ? "rank ten" : "rank" }, rankName(standsFor))) : null;
-  const attributes = { class: `card ${colour(name)}${joker ? " joker" : ""}${wild ? " wild" : ""}`, role: "img", "aria-label": spoken(name, standsFor), "data-card": name };
-  return el("span", attributes, corner, body, wild);
+  const wild = standsFor ? el("span", { class: "as" }, el("span", { class: "eq" }, "="), rank(standsFor)) : null;
+  return [corner, body, wild];
+}
+
+const rank = (name) => el("span", { class: name === "T" ? "rank ten" : "rank" }, rankName(name));
+
+/** One card, face up. `standsFor`: the rank a wildcard stood for. */
+export function card(name, standsFor = null) {
+  const attributes = { class: `card ${colour(name)}${name in JOKER ? " joker" : ""}${standsFor ? " wild" : ""}`, role: "img", "aria-label": spoken(name, standsFor), "data-card": name };
+  return el("span", attributes, face(name, standsFor));
 }
 
 /** One card in a line of text: 7♠. */
@@ -76,6 +92,13 @@ function placed(cards, reading) {
   wild.forEach((name, index) => list.push({ name, as: reading.stands_for[index], rank: reading.stands_for[index] }));
   const first = (each) => (reading && reading.pattern === "full_house" && each.rank === reading.rank ? 0 : 1);
   return list.sort((a, b) => first(a) - first(b) || ORDER(a.rank) - ORDER(b.rank) || (a.as ? 1 : 0) - (b.as ? 1 : 0));
+}
+
+/** Cards side by side in the order given, in pieces: [["7S", "7S"], ["8S"]]. */
+export function pieces(groups) {
+  const count = groups.reduce((sum, group) => sum + group.length, 0);
+  const drawn = groups.map((group) => el("span", { class: `group${group.length > 6 ? " many" : ""}` }, group.map((each) => card(each))));
+  return el("span", { class: `fan${count > 12 ? " small" : ""}` }, drawn);
 }
 
 /** Cards that were played, those of one rank together; a straight is one piece. */

@@ -1,27 +1,41 @@
-// The lobby: all tables, asked for again every two seconds while somebody looks.
+// The lobby: the tables asked for, looked at again every two seconds while somebody looks.
+import { ask } from "./api.js";
+import { sideMark } from "./board.js";
 import { both, el, fill, fillOnce, showState, signed } from "./dom.js";
 import { STATUS } from "./words.js";
 
 const EVERY = 2000; // ms
 const MOST = 100; // tables, those that moved last
-const SIDES = ["甲", "乙"];
+const TYPING = 250; // ms of rest before what is being typed is looked for
 const at = (id) => document.getElementById(id);
-const cards = new Map();
+const form = at("filters");
+const rows = new Map();
 let failures = 0;
 let timer = null;
+let asking = 0;
+
+/** What the form asks for, without what is empty. */
+function asked() {
+  const wanted = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value.trim()) wanted.set(name, value.trim());
+  return wanted;
+}
 
 async function look() {
   clearTimeout(timer);
   if (document.hidden) return;
+  const mine = (asking += 1);
+  const query = asked();
+  query.set("limit", MOST);
   try {
-    const answer = await fetch(`/tables?limit=${MOST}`, { signal: AbortSignal.timeout(10_000) });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    const now = Date.parse(answer.headers.get("date")) || Date.now();
-    draw((await answer.json()).tables, now);
+    const found = await ask(`/tables?${query}`);
+    if (mine !== asking) return;
+    draw(found.tables);
     failures = 0;
     at("trouble").hidden = true;
     showState("live", "实时", "live");
   } catch {
+    if (mine !== asking) return;
     failures += 1;
     at("trouble").hidden = failures < 2;
     showState("reconnecting", "重新连接…", "reconnecting…");
@@ -30,81 +44,103 @@ async function look() {
   timer = setTimeout(look, Math.min(EVERY * 2 ** Math.min(failures, 3), 15_000));
 }
 
-function draw(tables, now) {
+function draw(tables) {
   const open = tables.filter((table) => table.status !== "closed");
   const closed = tables.filter((table) => table.status === "closed");
-  arrange(at("open"), open, now);
-  arrange(at("closed"), closed, now);
+  arrange(at("open"), open);
+  arrange(at("closed"), closed);
   at("open-count").textContent = open.length || "";
   at("closed-count").textContent = closed.length || "";
   at("latest").hidden = tables.length < MOST;
-  at("empty").hidden = open.length > 0;
+  at("empty").hidden = tables.length > 0;
   at("closed-part").hidden = closed.length === 0;
   const known = new Set(tables.map((table) => table.table));
-  for (const id of [...cards.keys()]) if (!known.has(id)) cards.delete(id);
+  for (const id of [...rows.keys()]) if (!known.has(id)) rows.delete(id);
 }
 
 /** Tables in the order in which they were opened, latest first: a list that moves under the finger is no use. */
-function arrange(list, tables, now) {
+function arrange(list, tables) {
   const sorted = [...tables].sort((a, b) => b.opened.localeCompare(a.opened) || a.table.localeCompare(b.table));
-  const nodes = sorted.map((table) => node(table, now));
+  const nodes = sorted.map(node);
   for (const child of [...list.children]) if (!nodes.includes(child)) child.remove();
   nodes.forEach((each, index) => {
     if (list.children[index] !== each) list.insertBefore(each, list.children[index] ?? null);
   });
 }
 
-function node(table, now) {
-  let found = cards.get(table.table);
+function node(table) {
+  let found = rows.get(table.table);
   if (!found) {
-    const body = el("a", { href: `/watch/${encodeURIComponent(table.table)}` });
-    found = { node: el("li", {}, body), body, when: el("span", { class: "when" }) };
-    cards.set(table.table, found);
+    const part = (name) => el(name === "players" ? "ul" : "p", { class: name });
+    const [head, hand, players, foot, ways] = [part("line"), part("line soft"), part("players"), part("line soft"), part("ways")];
+    const when = el("span", { class: "when" });
+    found = { node: el("li", { class: "table", "data-table": table.table }, head, hand, players, foot, ways), head, hand, players, foot, ways, when };
+    rows.set(table.table, found);
   }
-  const { moved, ...rest } = table;
-  fillOnce(found.body, [rest], () => shown(table, found.when));
-  fill(found.when, both(...ago((now - Date.parse(moved)) / 1000)));
+  const id = encodeURIComponent(table.table);
+  fillOnce(found.head, [table.status], () => [
+    el("a", { class: "title", href: `/watch/${id}` }, both(table.title_zh, table.title_en)),
+    el("span", { class: `status ${table.status}` }, both(...STATUS[table.status])),
+  ]);
+  fillOnce(found.hand, [table.hand], () => [el("span", {}, both("局", "hand"), " ", el("b", {}, `${table.hand}${table.hands ? ` / ${table.hands}` : ""}`)), found.when]);
+  fillOnce(found.players, [table.players, table.scores], () => table.players.map((name, seat) => player(name, seat, table.scores)));
+  fillOnce(found.foot, [table.version], () => [el("code", {}, table.table), el("span", { class: "count" }, both("事件", "events"), " ", el("b", {}, `${table.version}`))]);
+  fillOnce(found.ways, [table.status], () => ways(table, id));
+  fill(found.when, both(...ago((Date.now() - Date.parse(table.moved)) / 1000)));
   return found.node;
 }
 
-function shown(table, when) {
+function ways(table, id) {
   return [
-    el(
-      "span",
-      { class: "line" },
-      el("span", { class: "title" }, both(table.title_zh, table.title_en)),
-      el("span", { class: `status ${table.status}` }, both(...STATUS[table.status])),
-    ),
-    el(
-      "span",
-      { class: "line soft" },
-      el("span", {}, both("局", "hand"), " ", el("b", {}, `${table.hand}${table.hands ? ` / ${table.hands}` : ""}`)),
-      when,
-    ),
-    el("span", { class: "players" }, table.players.map((name, seat) => player(name, seat, table.scores))),
-    el("span", { class: "line soft" }, el("code", {}, table.table), el("span", { class: "count" }, both("事件", "events"), " ", el("b", {}, `${table.version}`))),
+    el("a", { href: `/watch/${id}` }, both("观战", "watch")),
+    el("a", { href: `/replay/${id}` }, both("回放", "replay")),
+    table.status === "closed" ? null : el("a", { href: `/play/${id}` }, both("入座", "play")),
+    table.status === "playing" ? null : el("a", { href: `/tables/${id}/export`, download: `${table.table}.ndjson` }, both("牌局文件", "match file")),
   ];
 }
 
 function player(name, seat, scores) {
   const score = name === null ? null : (scores[name] ?? 0);
   return el(
-    "span",
+    "li",
     { class: name === null ? "player free" : "player" },
-    el("span", { class: `side s${seat % 2}`, "aria-label": `${SIDES[seat % 2]}方 side ${"AB"[seat % 2]}`, role: "img" }, SIDES[seat % 2]),
+    sideMark(seat),
     el("span", { class: "name", title: name }, name ?? both("空位", "free")),
     score === null ? null : el("b", { class: score < 0 ? "minus" : "" }, signed(score)),
   );
 }
 
 function ago(seconds) {
-  if (seconds < 5) return ["刚刚", "just now"];
-  for (const [size, zh, en] of [[86_400, "天", "d"], [3600, "小时", "h"], [60, "分钟", "min"], [1, "秒", "s"]]) {
-    if (seconds >= size) return [`${Math.floor(seconds / size)} ${zh}前`, `${Math.floor(seconds / size)} ${en} ago`];
+  for (const [size, zh, en] of [[86_400, "天", "d"], [3600, "小时", "h"], [60, "分钟", "min"], [5, "秒", "s"]]) {
+    if (seconds >= size) {
+      const count = Math.floor(seconds / (size === 5 ? 1 : size));
+      return [`${count} ${zh}前`, `${count} ${en} ago`];
+    }
   }
   return ["刚刚", "just now"];
 }
 
+/** Look for what the form asks for now, and let the address say so. */
+function find() {
+  const query = asked().toString();
+  history.replaceState(null, "", query ? `/?${query}` : "/");
+  at("reset").hidden = query === "";
+  look();
+}
+
+form.addEventListener("submit", (submit) => {
+  submit.preventDefault();
+  find();
+});
+form.addEventListener("input", () => {
+  clearTimeout(timer);
+  timer = setTimeout(find, TYPING);
+});
+at("reset").addEventListener("click", (click) => {
+  click.preventDefault();
+  for (const field of form.elements) if (field.name) field.value = "";
+  find();
+});
 document.addEventListener("visibilitychange", look);
 addEventListener("online", look);
 look();

@@ -1,5 +1,5 @@
 // What events, patterns and results are called, Chinese and English.
-import { chip, chips, rankName, rankNameEn } from "./cards.js";
+import { chip, chips, rankName, rankNameEn, suitName } from "./cards.js";
 import { signed } from "./dom.js";
 
 export const PATTERN = {
@@ -30,6 +30,34 @@ const LEADER_BY = {
 const CLOSED = {
   all_hands_played: ["全部局数已打完", "all hands were played"],
   everybody_left: ["玩家全部离席", "everybody left"],
+  match_won: ["比赛分出胜负", "the match is won"],
+  dissolved: ["全体同意解散", "all agreed to dissolve it"],
+};
+const DECLARER_BY = {
+  declaration: ["亮主者坐庄", "made the last declaration"],
+  previous: ["由上局决定", "by the hand before"],
+  drawn: ["抽签", "drawn by lot"],
+};
+const TURNED_BY = {
+  level_card: ["翻到级牌", "the first level card"],
+  highest_card: ["无级牌,取最大", "no level card: the highest"],
+};
+export const KIND = {
+  single: ["单张", "single"],
+  pair: ["对子", "pair"],
+  tractor: ["拖拉机", "tractor"],
+  throw: ["甩牌", "throw"],
+  follow: ["跟牌", "follows suit"],
+  trump: ["毙牌", "trumps it"],
+  discard: ["垫牌", "discards"],
+};
+export const PHASE = {
+  dealing: ["发牌中", "dealing"],
+  declaring: ["亮主", "declaring"],
+  burying: ["扣底", "burying"],
+  countering: ["反底", "countering"],
+  playing: ["出牌", "playing"],
+  over: ["已结束", "over"],
 };
 const BOMBS = new Set(["bomb", "chain", "three_jokers", "four_jokers"]);
 
@@ -75,8 +103,51 @@ export const leaderWords = (by) => LEADER_BY[by] ?? [by, by];
 /** A name inside a sentence: one written from right to left, or with marks that turn text around, must not rearrange the rest. */
 export const plain = (name) => (/[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(name) ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069` : name);
 
+/** A trump suit in words; null is no trump. */
+export const trumpName = (trump) => (trump === null ? ["无主", "no trump"] : suitName(trump));
+
+/** A suit of a trump game in words: T are the trumps. */
+export const suitWords = (suit) => (suit === "T" ? ["主牌", "trumps"] : suitName(suit));
+
 /** What each player got: "alice +4, bob −4". */
-const given = (players, points) => players.map((name, seat) => `${plain(name)} ${signed(points[seat])}`).join(", ");
+export const given = (players, points) => players.map((name, seat) => `${plain(name)} ${signed(points[seat])}`).join(", ");
+
+/** What events of trump games say. */
+const TRUMPS = {
+  "deal-begun": (data, who) => [
+    `打 ${rankName(data.level)},开始发牌${data.declarer === null ? "" : `,${who(data.declarer)} 坐庄`}`,
+    `the deal begins at level ${rankNameEn(data.level)}`,
+  ],
+  "cards-dealt": (data) => {
+    const seen = data.cards.filter((card) => card !== null);
+    return [`发牌 ${data.first + data.cards.length}/100`, "cards dealt", seen.map(chip)];
+  },
+  "trump-declared": (data, who) => [`${who(data.seat)} 亮主:${trumpName(data.trump)[0]}`, `declares ${trumpName(data.trump)[1]}`, data.cards.map(chip)],
+  "declaration-declined": (data, who) => [`${who(data.seat)} 不亮`, "declares nothing"],
+  "kitty-turned": (data) => [
+    `翻底定主:${trumpName(data.trump)[0]}(${TURNED_BY[data.by][0]})`,
+    `the kitty makes ${trumpName(data.trump)[1]} trumps: ${TURNED_BY[data.by][1]}`,
+    data.cards.map(chip),
+  ],
+  "declarer-named": (data, who) => [`${who(data.seat)} 坐庄(${DECLARER_BY[data.by][0]})`, `is declarer: ${DECLARER_BY[data.by][1]}`],
+  "kitty-taken": (data, who) => [`${who(data.seat)} 拿底牌`, "takes the kitty", (data.cards ?? []).map(chip)],
+  "kitty-buried": (data, who) => [`${who(data.seat)} 扣底`, "buries cards", (data.cards ?? []).map(chip)],
+  "kitty-countered": (data, who) => [`${who(data.seat)} 反底:${trumpName(data.trump)[0]}`, `counters with ${trumpName(data.trump)[1]}`, data.cards.map(chip)],
+  "counter-declined": (data, who) => [`${who(data.seat)} 不反`, "does not counter"],
+  "throw-failed": (data, who) => [
+    `${who(data.seat)} 甩牌失败,抓分方 ${signed(data.points)}`,
+    `the throw fails; the attackers get ${signed(data.points)}`,
+    data.cards.map(chip),
+  ],
+  "cards-played": (data, who) => {
+    const left = data.left <= 5 ? [`,余 ${data.left}`, `, ${data.left} left`] : ["", ""];
+    return [`${who(data.seat)} ${KIND[data.kind][0]}${left[0]}`, `${KIND[data.kind][1]}${left[1]}`, data.cards.map(chip)];
+  },
+  "points-taken": (data, who) => [`${who(data.seat)} 赢此轮,${data.points} 分,抓分方共 ${data.attackers}`, `wins the trick of ${data.points}; the attackers have ${data.attackers}`],
+  "hand-settled": (data) => [`抓分方 ${data.points} 分:${given(data.players, data.score)}`, `the attackers have ${data.points}: the hand is scored`],
+  "level-raised": (data) => [`${"甲乙"[data.side]}方升级 ${rankName(data.before)} → ${rankName(data.after)}`, `side ${"AB"[data.side]} rises to ${rankNameEn(data.after)}`],
+  "hand-escaped": (data) => [`${plain(data.player)} 逃跑:${given(data.players, data.score)}`, "left; the hand is void and the leaver pays"],
+};
 
 /** What events say. Each gives [Chinese, English, drawn cards]; `who` names a seat. */
 const EVENT = {
@@ -102,19 +173,33 @@ const EVENT = {
     `${OUTCOME[data.outcome][0]} ×${data.multiplier}:${given(data.players, data.score)}`,
     `${OUTCOME[data.outcome][1]}: the hand is scored`,
   ],
+  "hand-voided": () => ["全体同意解散,本局作废", "all agreed to dissolve: the hand is void"],
   "hand-abandoned": (data) => [`${plain(data.player)} 逃跑,本局中止`, `left; the hand is abandoned`],
   "seed-revealed": (data) => [`公布种子 ${data.seed.slice(0, 12)}…`, "seed revealed"],
   "table-closed": (data) => {
     const [zh, en] = CLOSED[data.reason] ?? [data.reason, data.reason];
     return [`本桌结束:${zh}`, `table closed: ${en}`];
   },
+  "seed-committed": (data) => [`第 ${data.hand} 局种子已承诺`, `commitment to the seed of hand ${data.hand}`],
+  "salt-given": (data) => [`${plain(data.player)} 加入随机数 ${data.salt}`, "adds to the chance of the next hand"],
+  "timed-out": (data) => [`${plain(data.player)} 超时,系统托管`, "is out of time; the table plays for them"],
+  "player-returned": (data) => [`${plain(data.player)} 回来了,取消托管`, "is back and plays again"],
+  "dissolve-voted": (data) =>
+    data.agree ? [`${plain(data.player)} 同意解散`, "wants the table dissolved"] : [`${plain(data.player)} 不同意解散`, "does not; the vote is over"],
+  ...TRUMPS,
 };
-
-/** The kinds of events there are. */
-export const KINDS = Object.keys(EVENT);
 
 /** The kind of an event: "shuangkou.played.v1" -> "played". */
 export const kindOf = (event) => event.type.split(".")[1];
+
+const CLAUSE = {
+  "hand-started": "C2.3", dealt: "C2", "seats-swapped": "C2.2", "trick-won": "C5.2", "contribution-scored": "C6.3", finished: "C5.3",
+  "hand-scored": "C6.5", "hand-abandoned": "C5.5", "hand-voided": "C5.5", "deal-begun": "T1.1", "cards-dealt": "T2.1", "kitty-turned": "T2.5",
+  "declarer-named": "T1.5", "kitty-taken": "T3.1", "points-taken": "T6.5", "hand-settled": "T7.4", "level-raised": "T7.4", "hand-escaped": "T8",
+};
+
+/** The clause by which an event follows that nobody chose, or null. */
+export const clauseOf = (event) => CLAUSE[kindOf(event)] ?? null;
 
 /** An event in words; one that this page does not know yet is named. */
 export function eventWords(event, who) {
