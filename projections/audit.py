@@ -6,7 +6,19 @@ It holds the lines themselves, so a match file can be cut from it and the state 
 from collections.abc import Sequence
 from typing import Any, Final, get_args
 
-from sqlalchemy import BigInteger, Column, Connection, Index, Integer, LargeBinary, MetaData, String, Table, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    select,
+    text,
+)
 
 from domain.table import Table as TableState
 from domain.table import replay
@@ -16,6 +28,8 @@ from schemas.events import HandAbandoned, HandScored, HandVoided
 from schemas.trumps import HandEscaped, HandSettled
 
 _metadata: Final = MetaData()
+_REVEALS: Final = text("type = 'seed-revealed'")
+"""The last events of hands, whose hashes give receipts their numbers. Not a parameter, since a partial index goes by the text."""
 audit_events: Final = Table(
     "audit_events",
     _metadata,
@@ -31,6 +45,7 @@ audit_events: Final = Table(
     Column("hash", String(64), nullable=False),
     Column("line", LargeBinary, nullable=False),
     Index("audit_by_table", "table_id", "version", unique=True),
+    Index("audit_by_receipt", "hash", sqlite_where=_REVEALS, postgresql_where=_REVEALS),
 )
 """One row an event; `hand`, `trick` and `seat` where the event has them."""
 
@@ -39,7 +54,7 @@ class Audit:
     """The projection."""
 
     name = "audit"
-    version = 1
+    version = 2
     metadata = _metadata
     types: frozenset[bytes] | None = None
 
@@ -75,6 +90,15 @@ def lines(connection: Connection, table_id: str, *, until: int | None = None) ->
     if until is not None:
         query = query.where(audit_events.c.version <= until)
     return [bytes(line) for line in connection.execute(query).scalars()]
+
+
+def hand_of_receipt(connection: Connection, prefix: str) -> tuple[str, int] | None:
+    """Table and hand of the receipt whose hash begins so (lower-case hexadecimal); None when there is none."""
+    query = select(audit_events.c.table_id, audit_events.c.hand).where(
+        _REVEALS, audit_events.c.hash >= prefix, audit_events.c.hash < f"{prefix}g"
+    )
+    row = connection.execute(query).first()
+    return (row.table_id, row.hand) if row else None
 
 
 def timeline(connection: Connection, table_id: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import base64
 import binascii
 import hashlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Protocol, TypeVar
@@ -57,6 +57,10 @@ class PublicKey:
     def entry(self) -> Key:
         """The key as it stands in a match file."""
         return Key(id=self.id, name=self.name, public=self.public.hex(), valid_from=self.valid_from)
+
+    def under(self, names: Iterable[str]) -> tuple["PublicKey", ...]:
+        """The key under its name; one that was given without a name under each of these."""
+        return (self,) if self.name else tuple(PublicKey(name, self.public) for name in names)
 
     def text(self) -> str:
         """The key as one word, as tools for signed notes take it: name, id and base64 of 0x01 and the key, joined by plus."""

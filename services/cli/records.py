@@ -32,61 +32,112 @@ def export(
 
 
 def verify(
-    place: Annotated[
-        str | None, typer.Argument(metavar="TABLE|FILE", help="Table id or match file 桌号或文件.")
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLE|FILE...", help="Table ids, match files, receipts 桌号、比赛文件或回执."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every table of the stream 全部牌桌.")] = False,
+    key: Annotated[
+        list[str] | None,
+        typer.Option("--key", help="It must be signed by this key: a file, or the key itself 公钥 (repeatable)."),
+    ] = None,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option("--checkpoints", help="A copy of the checkpoint log to compare with 检查点日志的副本."),
+    ] = None,
     nats: Annotated[str | None, typer.Option("--nats", help="NATS URL, for --all.")] = None,
     url: Url = None,
     token: Token = None,
     data: Data = None,
     json: AsJson = False,
 ) -> None:
-    """Check a match: chain, shuffle, every play and every score; names the first fault by table, event and clause 核验.
+    """Check matches: chain, signatures, shuffle, every play and every score; names the first fault by table, event and clause 核验.
 
-    Example: shuangkou verify match.ndjson
+    Receipts are checked too, and the matches against them. Keys that come in a file prove only that all of it is of one hand: pin
+    the key that you know with --key.
+
+    Example: shuangkou verify match.ndjson receipt.json --key keys.json
     """
     from time import perf_counter
 
-    from services.cli.verifying import verify_all, verify_one
+    from services.cli.verifying import known_from, trust_of, verify_all, verify_places
 
-    if every == (place is not None):
-        raise wrong_use("verify takes either a table or file, or --all")
+    if every == bool(places) or (every and key):
+        raise wrong_use("verify takes either tables, files and perhaps --key, or --all")
     began = perf_counter()
     given = settings(url=url, token=token, data=data, nats=nats)
-    reports = verify_all(given) if every else [verify_one(place or "", given)]
+    known = known_from(checkpoints, given)
+    found = verify_all(given, known) if every else verify_places(places or [], given, trust_of(key or [], given), known)
     took = perf_counter() - began
-    bad = [report for report in reports if not report.clean]
     if json:
-        print_json({"tables": [_as_json(report) for report in reports], "clean": not bad})
+        reports = [_as_json(report) for report in found.reports]
+        receipts = [_receipt_as_json(each) for each in found.receipts]
+        print_json({"tables": reports, "receipts": receipts, "clean": found.clean})
     else:
-        for report in reports if place else bad:
-            _print(report)
-        for note in [
-            f"{report.table}: {note}" for report in reports if every and report.clean for note in report.notes
-        ]:
-            console.print(f"  {note}", markup=False, soft_wrap=True)
-        hands, events = sum(report.hands for report in reports), sum(report.events for report in reports)
-        console.print(
-            f"{len(reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s: "
-            + (f"[bold red]{len(bad)} 有问题 with a fault" if bad else "[green]没有问题 no fault"),
-            soft_wrap=True,
-        )
-    if bad:
+        _print(found, took, every=every)
+    if not found.clean:
         raise typer.Exit(1)
 
 
-def _print(report: Any) -> None:
+def _print(found: Any, took: float, *, every: bool) -> None:
+    for each in found.receipts:
+        _print_receipt(each)
+    for report in found.reports:
+        _print_report(report, brief=every)
+    if not found.reports:
+        return
+    hands, events = (sum(getattr(report, what) for report in found.reports) for what in ("hands", "events"))
+    bad = sum(not report.clean for report in found.reports)
+    console.print(
+        f"{len(found.reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s: "
+        + (f"[bold red]{bad} 有问题 with a fault" if bad else "[green]没有问题 no fault"),
+        soft_wrap=True,
+    )
+
+
+def _print_report(report: Any, *, brief: bool) -> None:
     for fault in report.faults:
         console.print(f"✗ {fault}", style="red", markup=False, soft_wrap=True)
-    if report.clean:
+    if report.clean and not brief:
         checks = "链 chain, 洗牌 shuffle, 出牌 plays, 计分 scores"
         console.print(f"✓ {report.table}: {checks}", style="green", soft_wrap=True)
+    if report.signed:
+        console.print(f"  {_signed(report.signed)}", markup=False, soft_wrap=True)
     for note in report.notes:
-        console.print(f"  {note}", markup=False, soft_wrap=True)
+        console.print(f"  {report.table + ': ' if brief else ''}{note}", markup=False, soft_wrap=True)
+
+
+def _signed(signed: Any) -> str:
+    text = f"签名 signed by key {signed.key} of {signed.name}, {_pinned(pinned=signed.pinned)}; {signed.receipts} 回执 receipts"
+    if signed.checkpoint:
+        text += f"; 检查点 checkpoint over {signed.log_size} leaves covers it up to event {signed.checkpoint}"
+    return text
+
+
+def _pinned(*, pinned: bool) -> str:
+    if pinned:
+        return "已核对公钥 which is a key you know"
+    return "未核对公钥 a key that came with the file: compare it with one you have from elsewhere (--key)"
+
+
+def _print_receipt(checked: Any) -> None:
+    receipt, name = checked.receipt.receipt, f"回执 receipt {checked.receipt.receipt.number}"
+    if checked.fault:
+        console.print(f"✗ {name}: {checked.fault}", style="red", markup=False, soft_wrap=True)
+        return
+    console.print(f"✓ {name}", style="green", soft_wrap=True)
+    scores = ", ".join(f"{player} {score:+d}" for player, score in zip(receipt.players, receipt.score, strict=True))
+    where = f"桌 table {receipt.table}, 第 {receipt.hand} 局 hand, 事件 events {receipt.first} to {receipt.last}"
+    console.print(f"  {where}, {receipt.ended}, {receipt.time}: {scores}", markup=False, soft_wrap=True)
+    signer = f"key {receipt.key} of {checked.receipt.name}, {_pinned(pinned=checked.pinned)}"
+    console.print(f"  签名 signed by {signer}", markup=False, soft_wrap=True)
 
 
 def _as_json(report: Any) -> dict[str, Any]:
     from dataclasses import asdict
 
     return {**asdict(report), "clean": report.clean}
+
+
+def _receipt_as_json(checked: Any) -> dict[str, Any]:
+    return {**checked.receipt.receipt.model_dump(), "fault": checked.fault, "pinned": checked.pinned}

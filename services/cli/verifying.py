@@ -1,35 +1,168 @@
-"""Verifies one match, or every table of the stream on all cores."""
+"""Verifies matches, receipts, or every table of the stream, on all cores when there is enough to do."""
 
 import asyncio
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
 
-from domain.verify import Report, verify_file, verify_lines
+import orjson
+from pydantic import ValidationError
+
+from domain.proofs.keys import PublicKey, read_key
+from domain.proofs.receipts import signer_of
+from domain.verify import Fault, Known, Report, Trust, verify_file, verify_lines
+from schemas.notation import Unreadable
+from schemas.proofs import RECEIPT_TYPE, Receipt
+from services import keys
+from services.checkpoints import FOLDER
 from services.cli.looking import file_at
 from services.client import Client
 from services.settings import Settings
+from services.witness import known_of
 
-WORTH_A_POOL = 8
-"""From so many tables on it pays to use more than one core."""
-
-
-def verify_one(place: str, settings: Settings) -> Report:
-    """Verify a match file, or a table by its service. Raises Failed."""
-    path = file_at(place)
-    if path is not None:
-        return verify_file(path.read_bytes())
-    with Client(settings, "auditor") as client:
-        return verify_file(client.answer(f"/tables/{place}/export").content)
+WORTH_A_POOL: Final = 8
+"""From so many matches on it pays to use more than one core."""
+Job = TypeVar("Job")
 
 
-def verify_all(settings: Settings) -> list[Report]:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A receipt that was checked: who signed it, and whether that key was known from elsewhere; or what is wrong with it."""
+
+    receipt: Receipt
+    fault: str | None
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in the files and tables that were given."""
+
+    reports: Sequence[Report]
+    receipts: Sequence[Checked] = ()
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(each.clean for each in self.reports) and not any(each.fault for each in self.receipts)
+
+
+def trust_of(given: Iterable[str], settings: Settings) -> Trust | None:
+    """The keys that were named, each a file or the key itself; else those of the data folder, if there are any. Raises Unreadable."""
+    named = [key for each in given for key in _keys(each)]
+    if named:
+        return Trust(tuple(named))
+    if not (settings.data / keys.FILE).exists():
+        return None
+    ring = keys.load_ring(settings.data)
+    return Trust(tuple(key.public for key in ring.keys), required=False)
+
+
+def _keys(given: str) -> tuple[PublicKey, ...]:
+    path = Path(given)
+    return keys.read_keys(path.read_text(encoding="utf-8")) if path.is_file() else (read_key(given),)
+
+
+def verify_places(
+    places: Sequence[str], settings: Settings, trust: Trust | None, known: Mapping[str, Sequence[Known]]
+) -> Found:
+    """Verify match files, receipts, and tables by their service; the matches also against the receipts. Raises Failed or Unreadable."""
+    contents = [_content(place, settings) for place in places]
+    receipts = [(place, _receipt(content)) for place, content in zip(places, contents, strict=True)]
+    checked = [_check(found, trust) for _, found in receipts if found is not None]
+    all_known = {table: list(each) for table, each in known.items()}
+    for each in checked:
+        if each.fault is None:
+            content_ = each.receipt.receipt
+            witness = Known(content_.last, content_.head, f"Receipt {content_.number}")
+            all_known.setdefault(content_.table, []).append(witness)
+    matches = [content for content, (_, found) in zip(contents, receipts, strict=True) if found is None]
+    jobs = [(content, trust, all_known.get(_table_of(content), ())) for content in matches]
+    return Found(_on_all_cores(_verify_file, jobs), checked)
+
+
+def verify_all(settings: Settings, known: Mapping[str, Sequence[Known]]) -> Found:
     """Verify every table that the stream holds, read from the stream itself. Raises NotRunning or what the store raises."""
     tables = asyncio.run(_tables(settings))
-    lines = list(tables.values())
-    if len(lines) < WORTH_A_POOL:
-        return [verify_lines(each) for each in lines]
+    missing = [
+        Report(table, 0, 0, (_gone(table, each[0]),)) for table, each in known.items() if table not in tables and each
+    ]
+    jobs = [(lines, known.get(table, ())) for table, lines in tables.items()]
+    return Found([*missing, *_on_all_cores(_verify_lines, jobs)])
+
+
+def _verify_file(job: tuple[bytes, Trust | None, Sequence[Known]]) -> Report:
+    return verify_file(*job)
+
+
+def _verify_lines(job: tuple[Sequence[bytes], Sequence[Known]]) -> Report:
+    return verify_lines(*job)
+
+
+def _on_all_cores(verify: Callable[[Job], Report], jobs: Sequence[Job]) -> list[Report]:
+    if len(jobs) < WORTH_A_POOL:
+        return [verify(job) for job in jobs]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(verify_lines, lines, chunksize=4))
+        return list(pool.map(verify, jobs, chunksize=4))
+
+
+def known_from(folder: Path | None, settings: Settings) -> dict[str, list[Known]]:
+    """What a copy of the checkpoint log knows; by default what the log of the data folder does."""
+    return known_of(folder or settings.data / FOLDER)
+
+
+def _content(place: str, settings: Settings) -> bytes:
+    path = file_at(place)
+    if path is not None:
+        return path.read_bytes()
+    with Client(settings, "auditor") as client:
+        return client.answer(f"/tables/{place}/export").content
+
+
+def _table_of(content: bytes) -> str:
+    """The table that a match file says it is of; the verification finds out whether that is true."""
+    try:
+        return str(orjson.loads(content.partition(b"\n")[0])["data"]["table"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return ""
+
+
+def _receipt(content: bytes) -> Receipt | None:
+    """The receipt that a file is; None when it is something else. Raises Unreadable for one that is not what a receipt should be."""
+    try:
+        raw = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(raw, dict) or raw.get("type") != RECEIPT_TYPE:
+        return None
+    try:
+        return Receipt.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise Unreadable(f"receipt: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _check(receipt: Receipt, trust: Trust | None) -> Checked:
+    try:
+        key = signer_of(receipt)
+    except Unreadable as error:
+        return Checked(receipt, f"{error}. 回执无效。", pinned=False)
+    pinned = trust is not None and trust.pins(key) and trust.held_at(key, receipt.receipt.time)
+    if trust is not None and trust.required and not pinned:
+        return Checked(
+            receipt,
+            f"It is signed by key {key.id} of {key.name}, not by the key that was pinned. 签名公钥不符。",
+            pinned,
+        )
+    return Checked(receipt, None, pinned)
+
+
+def _gone(table: str, known: Known) -> Fault:
+    en = f"{known.witness} knows this table up to event {known.version}; here there is none of it."
+    return Fault(table, 1, "missing", "", en, "整张桌子的记录缺失。")
 
 
 async def _tables(settings: Settings) -> dict[str, list[bytes]]:

@@ -20,7 +20,7 @@ from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
 from services.settings import Settings, load_secrets
 from services.store import NotRunning
-from services.tables import auditing, health, ledgers, reads, replays
+from services.tables import auditing, health, ledgers, proofs, reads, replays
 from services.tables.caretaker import Caretaker
 from services.tables.commands import router as command_routes
 from services.tables.metrics import Metrics
@@ -91,6 +91,7 @@ def create_app(
     app.include_router(auditing.router)
     app.include_router(replays.router)
     app.include_router(ledgers.router)
+    app.include_router(proofs.router)
     app.include_router(health.router)
     app.include_router(pages.router)
     return app

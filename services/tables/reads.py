@@ -9,7 +9,6 @@ from domain.table import Table
 from projections.live_table import list_tables
 from projections.viewing import event_for
 from schemas.events import HandAbandoned, HandScored, HandVoided
-from schemas.matchfile import match_file
 from schemas.trumps import HandEscaped, HandSettled
 from services.auth import Caller
 from services.problems import Problem
@@ -17,6 +16,7 @@ from services.tables import keys
 from services.tables.commands import there
 from services.tables.hints import hints
 from services.tables.lookups import look_up
+from services.tables.proofs import sealed
 from services.tables.room import Room
 from services.tables.rulebook import rulesets
 from services.tables.service import Calling, Running, Service, TableId
@@ -172,7 +172,7 @@ async def export(service: Running, caller: Calling, table: TableId) -> Response:
             "本局尚未结束,暂不能导出。",
         )
     await service.access.look(caller, "export", state.id, state.version, "auditor")
-    data = await asyncio.to_thread(match_file, tuple(room.lines[: state.version]))
+    data = await asyncio.to_thread(sealed, service.settings, room.id, tuple(room.lines[: state.version]))
     headers = {
         "Content-Disposition": f'attachment; filename="{room.id}.ndjson"',
         "ETag": etag(state.version),
