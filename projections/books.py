@@ -138,7 +138,7 @@ class Books:
         hands = grouped.c
         order = (hands.time, hands.origin, hands.version)
         after = func.sum(hands.change).over(partition_by=(hands.account, hands.unit), order_by=order, rows=(None, 0))
-        number = func.row_number().over(order_by=(*order, hands.account, hands.unit))
+        number = func.row_number().over(order_by=(*order, hands.account, hands.unit.desc()))
         numbered = select(*hands, after.label("after"), number.label("n")).subquery()
         return [
             {

@@ -11,10 +11,9 @@ from typing import Any, Final
 from domain.climbing import explaining
 from domain.climbing.bombs import BombPlay
 from domain.climbing.scoring import CoinRoom
-from domain.seats import SEATS
+from domain.seats import SEATS, side_of
 from projections.amounts import SCALE, UNITS, Unit, plain
 from projections.postings import (
-    HOUSE,
     Given,
     Kind,
     Posting,
@@ -96,7 +95,7 @@ def trace(record: Iterable[Recorded], version: int) -> Trace:
             f"hand {event.hand} was not scored; contributions already given stand or were taken back [C5.5]"
         )
     if not isinstance(event, POSTING):
-        raise NothingPosted(f"{event.TYPE} posts nothing")
+        raise NothingPosted(f"{event.TYPE} moves no points")
     terms = next(terms_of(each.event) for each in before if isinstance(each.event, TableOpened))
     given: Given = {}
     for each in before:
@@ -143,8 +142,11 @@ def _reasons(posting: Posting, recorded: Recorded, before: Sequence[Recorded], t
         case "coins", HandScored() if terms.coins is not None:
             yield from _coins(recorded, event, terms.coins)
         case "fee", _:
-            yield _fee(posting, recorded, terms)
-        case _, HandSettled() | HandEscaped():
+            yield from _fees(posting, recorded, terms)
+        case _, HandSettled():
+            yield from (_reason(recorded, why, event.players) for why in event.why)
+            yield from _sides(event)
+        case _, HandEscaped():
             yield from (_reason(recorded, why, event.players) for why in event.why)
         case _:
             raise ValueError(f"{posting.kind} of {event.TYPE}")
@@ -199,7 +201,22 @@ def _coins(recorded: Recorded, event: HandScored, room: CoinRoom) -> Iterator[Re
             yield _reason(recorded, why, event.players)
 
 
-def _fee(posting: Posting, recorded: Recorded, terms: Terms) -> Reason:
+def _sides(event: HandSettled) -> Iterator[Reason]:
+    """What the row of the table gives each player."""
+    for seat, player in enumerate(event.players):
+        declares = side_of(seat) == side_of(event.declarer)
+        en, zh = ("plays on the declaring side", "庄家方") if declares else ("is an attacker", "抓分方")
+        yield Reason(
+            player_account(player),
+            event.score[seat],
+            "T7.4",
+            None,
+            f"{en}: {event.score[seat]:+d}",
+            f"{zh}{event.score[seat]:+d}",
+        )
+
+
+def _fees(posting: Posting, recorded: Recorded, terms: Terms) -> Iterator[Reason]:
     """What the house is paid: by the table's own option, or as the fee A of a room that plays for coins."""
     opened = f"{recorded.table}:1"
     if posting.unit == "coins" and terms.coins is not None:
@@ -209,7 +226,8 @@ def _fee(posting: Posting, recorded: Recorded, terms: Terms) -> Reason:
         amount, clause = plain(terms.fee), "options.fee"
         en = f"fee of the table for a scored hand: each player pays {amount}"
         zh = f"本桌每局台费: 每人{amount}"
-    return Reason(HOUSE, plain(posting.amounts[HOUSE]), clause, opened, en, zh)
+    for account, paid in posting.amounts.items():
+        yield Reason(account, plain(paid), clause, opened, en, zh)
 
 
 def _remainder(posting: Posting, recorded: Recorded) -> Iterator[Reason]:

@@ -208,7 +208,7 @@ class Driver:
         found: dict[str, int] = {}
         for _ in range(200):
             answer = await self._request(http, "GET", f"/ledger?table={match.table}", self.token)
-            found = {row["account"]: row["balance"] for row in answer["balances"]}
+            found = {row["account"]: row["balance"] for row in answer["balances"] if row["unit"] == "points"}
             if all(found.get(f"player:{player}", 0) == score for player, score in match.scores.items()):
                 return
             await asyncio.sleep(0.1)
