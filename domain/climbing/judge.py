@@ -49,11 +49,10 @@ class Judge:
 
     def take(self, events: Sequence[Recorded], act: HandCommand | None) -> None:
         """The next command: what was done in the hand, if anything, and what the record says it made happen."""
-        if isinstance(events[0].event, HandStarted):
-            for each in events:
-                if isinstance(each.event, Dealt | SeatsSwapped):
-                    self.hand = evolve(self.hand, each.event, each.version)
-        elif act is not None:
+        for each in events:
+            if isinstance(each.event, Dealt | SeatsSwapped):
+                self.hand = evolve(self.hand, each.event, each.version)
+        if act is not None:
             self._judge(events, act)
         for each in events:
             self._end(each)

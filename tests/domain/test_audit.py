@@ -224,7 +224,7 @@ def test_what_the_table_does_for_a_seat_is_told_apart() -> None:
 )
 def test_what_happens_in_a_trump_game_is_allowed_by_its_clause(topic: str, clause: str) -> None:
     events = recorded("ningxia")
-    version = next(each.version for each in events if each.event.TYPE == topic)
+    version = next(each.version for each in events if topic == each.event.TYPE)
     found = situation_at(events, version)
     assert clause in clauses(found)
     assert found.trumps is not None
