@@ -37,8 +37,8 @@ export function bearer(token) {
   try {
     const text = atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/"));
     const claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(text, (sign) => sign.charCodeAt(0))));
-    return { role: claims.role ?? "spectator", player: claims.player ?? null };
+    return { role: claims.role ?? "spectator", player: claims.player ?? null, name: claims.sub ?? null, table: claims.table ?? null };
   } catch {
-    return { role: "spectator", player: null };
+    return { role: "spectator", player: null, name: null, table: null };
   }
 }
