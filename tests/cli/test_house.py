@@ -76,6 +76,19 @@ def test_tables_show_replay_and_explain_say_what_happened(house: House, played: 
     assert f"player:{player}" in house.run("ledger", "--player", player).stdout
 
 
+def test_the_ledger_leads_from_a_balance_to_hands_to_entries_to_events(house: House, played: Any) -> None:
+    player = next(iter(played["tables"][0]["scores"]))
+    hands = house.json("ledger", "--player", player, "--hands")
+    entries = house.json("ledger", "--player", player)["entries"]
+    assert hands["hands"][-1]["after"] == entries[-1]["balance"] == hands["balances"][0]["balance"]
+    assert entries[-1]["event"] in house.run("ledger", "--player", player, "--limit", "1").stdout
+    assert "--before" in house.run("ledger", "--player", player, "--hands", "--limit", "1").stdout
+    entry = entries[-1]["event"]
+    assert "C6.5" in house.run("explain", "--entry", entry).stdout
+    traced = house.json("explain", "--entry", entry)
+    assert traced["transactions"][-1]["amounts"][f"player:{player}"] == entries[-1]["amount"]
+
+
 def test_replay_walks_forward_and_back(house: House, played: Any) -> None:
     from services.cli.looking import lines_of
     from services.cli.replaying import Replay
