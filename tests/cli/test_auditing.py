@@ -1,0 +1,138 @@
+"""`show --options`, `readjudicate` and `whatif` as one types them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from services.cli.main import app
+from tests.domain.test_golden_matches import FOLDER
+from tests.kit.house import shuangkou
+
+HUOPIN, NINGXIA, QIANBIAN = (str(FOLDER / f"{name}.ndjson") for name in ("huopin", "ningxia", "qianbian"))
+
+
+def run(*arguments: str) -> str:
+    """What a command prints; it must succeed."""
+    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "240"}, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def run_json(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json"))
+
+
+def first_of(path: str, kind: str) -> int:
+    """The number of the first event of this type in a match file."""
+    lines = Path(path).read_text().splitlines()[1:-1]
+    return next(number for number, line in enumerate(lines, 1) if f'"type":"shuangkou.{kind}.' in line)
+
+
+def test_show_takes_a_match_file() -> None:
+    found = run_json("show", HUOPIN, "--at", "60", "--as", "2")
+    assert (found["version"], found["viewer"]) == (60, "2")
+    assert [seat["holding"] is None for seat in found["seats"]] == [True, True, False, True]
+
+
+@pytest.mark.parametrize(("path", "kind", "clause"), [(HUOPIN, "played", "C3.1"), (NINGXIA, "throw-failed", "T5.4")])
+def test_show_says_why_an_event_was_legal_and_what_else_was(path: str, kind: str, clause: str) -> None:
+    event = first_of(path, kind)
+    said = run("show", path, "--at", str(event), "--options", "--limit", "5")
+    assert f"[{clause}]" in said
+    assert "legal choices" in said
+    found = run_json("show", path, "--at", str(event), "--options")["situation"]
+    assert found["legal"] is True
+    assert found["first"] == event
+
+
+@pytest.mark.parametrize("path", [HUOPIN, NINGXIA])
+def test_show_finds_words_for_every_kind_of_event(path: str) -> None:
+    seen = set()
+    for number, line in enumerate(Path(path).read_text().splitlines()[1:-1], 1):
+        kind = json.loads(line)["type"]
+        if kind not in seen:
+            seen.add(kind)
+            assert "situation" in run("show", path, "--at", str(number), "--options", "--limit", "2")
+    assert len(seen) > 15
+
+
+def test_readjudicate_tells_what_becomes_illegal_and_what_scores_otherwise() -> None:
+    said = run("readjudicate", QIANBIAN, "--ruleset", "basic")
+    assert "qianbian@1 → basic@1" in said
+    assert "forms no pattern of Shuangkou. [C3]" in said
+    found = run_json("readjudicate", HUOPIN, "--ruleset", "jj@1")
+    assert found["other"] == "jj@1"
+    first = found["hands"][0]
+    assert first["status"] == "legal"
+    assert first["differs"]["base"][0] != first["differs"]["base"][1]
+    assert found["totals"].keys() >= {"ann", "博文"}
+
+
+def test_readjudicate_by_the_own_rules_finds_nothing() -> None:
+    assert "nothing differs" in run("readjudicate", NINGXIA, "--ruleset", "ningxia")
+    assert run_json("readjudicate", HUOPIN, "--ruleset", "huopin")["same"] is True
+
+
+def test_readjudicate_one_hand_only() -> None:
+    assert [hand["hand"] for hand in run_json("readjudicate", HUOPIN, "--ruleset", "jj", "--hand", "2")["hands"]] == [2]
+
+
+def test_whatif_by_hand_and_by_bots(tmp_path: Path) -> None:
+    at = first_of(HUOPIN, "played")
+    out = tmp_path / "scratch.ndjson"
+    found = run_json("whatif", HUOPIN, "--at", str(at), "--pass", "--bots", "greedy", "-o", str(out))
+    assert found["record"] is False
+    assert found["scratch"].startswith("whatif-")
+    assert found["events"][0]["type"] == "shuangkou.passed.v1"
+    assert found["over"] is True
+    assert len(found["whatif"]["score"]) == len(found["recorded"]["score"]) == 4
+    refused = shuangkou("verify", str(out))
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr
+
+
+def test_whatif_step_by_step_says_whom_it_waits_for() -> None:
+    at = str(first_of(HUOPIN, "played"))
+    said = run("whatif", HUOPIN, "--at", at, "--pass", "--then", "pass")
+    assert "NOT A RECORD" in said
+    assert "waits for" in said
+    assert run_json("whatif", HUOPIN, "--at", at, "--pass", "--then", "pass")["whatif"] is None
+
+
+def test_whatif_in_a_trump_game() -> None:
+    at = first_of(NINGXIA, "points-taken")
+    said = run("whatif", NINGXIA, "--at", str(at), "--bots", "greedy")
+    assert "hand settled" in said
+    dealt = first_of(NINGXIA, "cards-dealt")
+    assert run_json("whatif", NINGXIA, "--at", str(dealt), "--then", "deal")["events"][0]["type"].endswith(
+        "cards-dealt.v1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (("show", HUOPIN, "--at", "9999"), 1, "no event 9999"),
+        (("show", "./nothing.ndjson"), 1, "no such file"),
+        (("readjudicate", HUOPIN, "--ruleset", "ningxia"), 1, "another family"),
+        (("readjudicate", HUOPIN, "--ruleset", "jj@7"), 1, "no ruleset 'jj@7'"),
+        (("readjudicate", HUOPIN, "--ruleset", "jj@new"), 2, "ID@VERSION"),
+        (("readjudicate", HUOPIN, "--ruleset", "jj", "--hand", "9"), 2, "hands 1 to 3"),
+        (("readjudicate", HUOPIN), 2, "--ruleset"),
+        (("whatif", HUOPIN, "--at", "60"), 2, "say what happens"),
+        (("whatif", HUOPIN, "--at", "60", "--pass", "--play", "3S"), 2, "one act first"),
+        (("whatif", HUOPIN, "--at", "1", "--bots", "greedy"), 1, "No hand is being played"),
+        (("whatif", HUOPIN, "--at", "60", "--then", "dance"), 1, "is no act"),
+        (("whatif", HUOPIN, "--at", "60", "--play", "9X"), 1, "not a card"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_words(
+    arguments: tuple[str, ...], status: int, words: str, tmp_path: Path
+) -> None:
+    done = shuangkou(*arguments, data=tmp_path)
+    assert done.returncode == status, done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
