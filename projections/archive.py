@@ -58,6 +58,8 @@ archive_lines: Final = Table(
 )
 """The lines of the tables that are open, of which files are still to be made."""
 
+CUTS: Final = frozenset((b"seed-revealed", b"player-left", b"table-closed"))
+"""The types of events with which a file ends."""
 SUFFIX: Final = ".ndjson"
 AT_ONCE: Final = 8
 """So many files are written at the same time."""

@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "replay": "services.cli.looking:replay",
     "export": "services.cli.records:export",
     "verify": "services.cli.records:verify",
+    "restore": "services.cli.restoring:restore",
     "keys": "services.cli.keys:keys",
     "checkpoints": "services.cli.checkpoints:checkpoints",
     "explain": "services.cli.books:explain",
@@ -103,16 +104,19 @@ def main() -> None:
 KNOWN: Final = frozenset(
     (
         "BrokenLog",
+        "CannotRestore",
         "CheckpointFault",
         "Failed",
         "NotRunning",
         "ProjectionFault",
         "Refused",
         "StartFailed",
+        "StillRunning",
         "StorageFull",
         "Unavailable",
         "UnknownRuleset",
         "Unreadable",
+        "VaultAway",
         "WrongServer",
         "WrongStream",
     )

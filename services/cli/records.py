@@ -36,7 +36,9 @@ def verify(
         list[str] | None,
         typer.Argument(metavar="TABLE|FILE...", help="Table ids, match files, receipts 桌号、比赛文件或回执."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every table of the stream 全部牌桌.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every table, in the stream and in all its copies 全部牌桌及其副本.")
+    ] = False,
     key: Annotated[
         list[str] | None,
         typer.Option("--key", help="It must be signed by this key: a file, or the key itself 公钥 (repeatable)."),
@@ -46,6 +48,7 @@ def verify(
         typer.Option("--checkpoints", help="A copy of the checkpoint log to compare with 检查点日志的副本."),
     ] = None,
     nats: Annotated[str | None, typer.Option("--nats", help="NATS URL, for --all.")] = None,
+    db: Annotated[str | None, typer.Option("--db", help="Database URL of the views, for --all.")] = None,
     url: Url = None,
     token: Token = None,
     data: Data = None,
@@ -54,36 +57,41 @@ def verify(
     """Check matches: chain, signatures, shuffle, every play and every score; names the first fault by table, event and clause 核验.
 
     Receipts are checked too, and the matches against them. Keys that come in a file prove only that all of it is of one hand: pin
-    the key that you know with --key.
+    the key that you know with --key. With --all the stream is also compared with its archive, the audit timeline and the ledger.
 
     Example: shuangkou verify match.ndjson receipt.json --key keys.json
     """
     from time import perf_counter
 
-    from services.cli.verifying import known_from, trust_of, verify_all, verify_places
+    from services.cli.verifying import known_from, trust_of, verify_places
 
     if every == bool(places) or (every and key):
         raise wrong_use("verify takes either tables, files and perhaps --key, or --all")
     began = perf_counter()
-    given = settings(url=url, token=token, data=data, nats=nats)
+    given = settings(url=url, token=token, data=data, nats=nats, db=db)
     known = known_from(checkpoints, given)
-    found = verify_all(given, known) if every else verify_places(places or [], given, trust_of(key or [], given), known)
+    if every:
+        from services.cli.reconciling import verify_all
+
+        verify_all(given, known, json=json)
+        return
+    found = verify_places(places or [], given, trust_of(key or [], given), known)
     took = perf_counter() - began
     if json:
         reports = [_as_json(report) for report in found.reports]
         receipts = [_receipt_as_json(each) for each in found.receipts]
         print_json({"tables": reports, "receipts": receipts, "clean": found.clean})
     else:
-        _print(found, took, every=every)
+        _print(found, took)
     if not found.clean:
         raise typer.Exit(1)
 
 
-def _print(found: Any, took: float, *, every: bool) -> None:
+def _print(found: Any, took: float) -> None:
     for each in found.receipts:
         _print_receipt(each)
     for report in found.reports:
-        _print_report(report, brief=every)
+        _print_report(report)
     if not found.reports:
         return
     hands, events = (sum(getattr(report, what) for report in found.reports) for what in ("hands", "events"))
@@ -95,16 +103,16 @@ def _print(found: Any, took: float, *, every: bool) -> None:
     )
 
 
-def _print_report(report: Any, *, brief: bool) -> None:
+def _print_report(report: Any) -> None:
     for fault in report.faults:
         console.print(f"✗ {fault}", style="red", markup=False, soft_wrap=True)
-    if report.clean and not brief:
+    if report.clean:
         checks = "链 chain, 洗牌 shuffle, 出牌 plays, 计分 scores"
         console.print(f"✓ {report.table}: {checks}", style="green", soft_wrap=True)
     if report.signed:
         console.print(f"  {_signed(report.signed)}", markup=False, soft_wrap=True)
     for note in report.notes:
-        console.print(f"  {report.table + ': ' if brief else ''}{note}", markup=False, soft_wrap=True)
+        console.print(f"  {note}", markup=False, soft_wrap=True)
 
 
 def _signed(signed: Any) -> str:

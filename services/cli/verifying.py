@@ -1,6 +1,5 @@
-"""Verifies matches, receipts, or every table of the stream, on all cores when there is enough to do."""
+"""Verifies matches and receipts, on all cores when there is enough to do."""
 
-import asyncio
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 
 from domain.proofs.keys import PublicKey, read_key
 from domain.proofs.receipts import signer_of
-from domain.verify import Fault, Known, Report, Trust, verify_file, verify_lines
+from domain.verify import Known, Report, Trust, verify_file
 from schemas.notation import Unreadable
 from schemas.proofs import RECEIPT_TYPE, Receipt
 from services import keys
@@ -84,22 +83,8 @@ def verify_places(
     return Found(_on_all_cores(_verify_file, jobs), checked)
 
 
-def verify_all(settings: Settings, known: Mapping[str, Sequence[Known]]) -> Found:
-    """Verify every table that the stream holds, read from the stream itself. Raises NotRunning or what the store raises."""
-    tables = asyncio.run(_tables(settings))
-    missing = [
-        Report(table, 0, 0, (_gone(table, each[0]),)) for table, each in known.items() if table not in tables and each
-    ]
-    jobs = [(lines, known.get(table, ())) for table, lines in tables.items()]
-    return Found([*missing, *_on_all_cores(_verify_lines, jobs)])
-
-
 def _verify_file(job: tuple[bytes, Trust | None, Sequence[Known]]) -> Report:
     return verify_file(*job)
-
-
-def _verify_lines(job: tuple[Sequence[bytes], Sequence[Known]]) -> Report:
-    return verify_lines(*job)
 
 
 def _on_all_cores(verify: Callable[[Job], Report], jobs: Sequence[Job]) -> list[Report]:
@@ -158,22 +143,3 @@ def _check(receipt: Receipt, trust: Trust | None) -> Checked:
             pinned,
         )
     return Checked(receipt, None, pinned)
-
-
-def _gone(table: str, known: Known) -> Fault:
-    en = f"{known.witness} knows this table up to event {known.version}; here there is none of it."
-    return Fault(table, 1, "missing", "", en, "整张桌子的记录缺失。")
-
-
-async def _tables(settings: Settings) -> dict[str, list[bytes]]:
-    from services.store import connect
-
-    store = await connect(settings)
-    try:
-        tables: dict[str, list[bytes]] = {}
-        async for records in store.tail(0, live=False):
-            for record in records:
-                tables.setdefault(record.key, []).append(record.data)
-        return tables
-    finally:
-        await store.close()

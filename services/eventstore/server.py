@@ -174,14 +174,18 @@ class EmbeddedServer:
             return
         path = self.config.write(self.folder / "nats.conf")
         argv = command(path, self._server, self.log_file)
-        self.process = subprocess.Popen(  # noqa: S603 (made by `command`)
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        self.process = self.spawn(argv)
         try:
             wait_ready(self.config, within, self.process)
         except BaseException:
             self.kill()
             raise
+
+    def spawn(self, argv: list[str]) -> "subprocess.Popen[bytes]":
+        """Start the process."""
+        return subprocess.Popen(  # noqa: S603 (made by `command`)
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
 
     def stop(self, within: float = 10.0) -> None:
         """End it in order (SIGTERM), by force after `within` seconds."""

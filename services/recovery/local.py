@@ -1,0 +1,83 @@
+"""The NATS server of this installation for as long as a command needs it, when `up` does not run it."""
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Final
+
+from services import tether
+from services.eventstore.server import EmbeddedServer, ServerConfig, free_port
+from services.settings import Settings, load_secrets
+
+STORE: Final = "nats"
+"""The folder of the embedded server in the data folder."""
+
+
+class StillRunning(Exception):
+    """`up` runs on this data folder, which must not be while this is done."""
+
+
+class LocalServer(EmbeddedServer):
+    """The server on the files of an installation. It ends with this process and holds the lock of the store as long as it lives."""
+
+    def __init__(self, settings: Settings, lock: IO[bytes]) -> None:
+        super().__init__(settings.data)
+        keys = load_secrets(settings.data)
+        self.config = ServerConfig(
+            settings.data / STORE, free_port(), free_port(), user=keys.nats_user, password=keys.nats_password
+        )
+        self.log_file = settings.data / "logs" / "nats.log"
+        self._lock = lock
+
+    def spawn(self, argv: list[str]) -> "subprocess.Popen[bytes]":
+        """Start the process."""
+        self.log_file.parent.mkdir(exist_ok=True)
+        return subprocess.Popen(  # noqa: S603 (made by `command`)
+            [sys.executable, "-I", "-S", tether.__file__, str(os.getpid()), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(self._lock.fileno(),),
+        )
+
+
+@contextmanager
+def server_for(settings: Settings) -> Iterator[Settings]:
+    """The settings with which the event store can be reached: as given where NATS runs, else those of a server that is started for it."""
+    lock = None if settings.nats or not (settings.data / STORE).is_dir() else _lock(settings)
+    if lock is None:
+        yield settings
+        return
+    with lock, LocalServer(settings, lock) as server:
+        yield settings.model_copy(update={"nats": server.url})
+
+
+@contextmanager
+def alone(settings: Settings) -> Iterator[LocalServer]:
+    """The embedded server, not started, and nobody else may start it meanwhile. Raises StillRunning when `up` runs."""
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock = _lock(settings)
+    if lock is None:
+        raise StillRunning(
+            f"`shuangkou up` runs on {settings.data}; stop it first, so that nothing is written meanwhile. 请先停止 up。"
+        )
+    with lock:
+        server = LocalServer(settings, lock)
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _lock(settings: Settings) -> IO[bytes] | None:
+    """The lock that the embedded server holds while it runs; None when it does."""
+    file = (settings.data / "nats.lock").open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file

@@ -1,0 +1,271 @@
+"""Rebuild the stream from its copies: `shuangkou restore`.
+
+Every event that the archive, the audit timeline or the stream itself can still give is put together table by table, verified, and
+written as the event store writes: whole commands in atomic batches, each table's first event of a batch with the version check. What is
+in the stream already must be the beginning of what is to be in it, so a restore that was killed goes on where it was, and nothing is ever
+overwritten.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from heapq import merge
+from itertools import groupby, zip_longest
+from multiprocessing import get_context
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+
+from domain.verify import Fault, verify_lines
+from projections.archive import Vault, name_of
+from projections.audit import audit_events
+from projections.base import Projector, open_engine
+from projections.runner import make
+from schemas.canonical import digest
+from services.eventstore.core import JetStreamStore
+from services.eventstore.errors import EMPTY, Head
+from services.eventstore.scanning import Scan
+from services.recovery.sources import Source, Sources, Trouble, Whole
+from services.recovery.views import mark_of
+from services.settings import Settings
+
+BATCH: Final = 500
+"""Events written at once, at most; a command is never divided."""
+WORTH_A_POOL: Final = 8
+"""From so many tables on it pays to use more than one core."""
+OF_TABLES: Final = ("live", "ledger", "audit", "archive")
+"""The projections that are built from the stream that is restored."""
+Progress = Callable[[int, int], None]
+
+
+class Event(NamedTuple):
+    """An event to be written: its table, version, type, command and bytes."""
+
+    table: str
+    version: int
+    topic: str
+    command: str
+    line: bytes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the stream is to hold: the tables, and all events in the order of the stream; the first `numbered` get the sequence they had."""
+
+    tables: Mapping[str, Whole]
+    events: Sequence[Event]
+    numbered: int
+    faults: Sequence[Fault]
+    troubles: Sequence[Trouble]
+
+
+class Standing(NamedTuple):
+    """What a stream holds: by table the hashes of its events from the first on, and its head."""
+
+    hashes: Mapping[str, Sequence[str]]
+    heads: Mapping[str, Head]
+    whole: bool
+    last: int
+
+
+async def survey(store: JetStreamStore, sources: Sources) -> Standing:
+    """Read what a stream still holds, and take it for a source too."""
+    scan = Scan(store)
+    hashes: dict[str, list[str]] = {}
+    heads: dict[str, Head] = {}
+    whole = True
+    async for page in scan.pages():
+        for record in page:
+            sources.add("stream", record.data)
+            mine = hashes.setdefault(record.key, [])
+            whole = whole and record.version == len(mine) + 1
+            mine.append(digest(record.data))
+            heads[record.key] = Head(record.version, record.sequence)
+    return Standing(hashes, heads, whole and not scan.holes, scan.last)
+
+
+def add_audit(settings: Settings, sources: Sources) -> dict[tuple[str, int], int]:
+    """Take the audit timeline for a source, if there is one; gives where each event stood in the stream."""
+    if mark_of(settings, "audit") is None:
+        sources.notes.append("audit: there is no audit timeline to help 没有审计视图")
+        return {}
+    engine = open_engine(settings.database("audit"))
+    places: dict[tuple[str, int], int] = {}
+    columns = audit_events.c
+    query = select(columns.table_id, columns.version, columns.sequence, columns.hash, columns.line)
+    try:
+        with engine.connect() as connection:
+            for table, version, sequence, hash_, line in connection.execute(query.order_by(columns.sequence)):
+                if digest(bytes(line)) != hash_:
+                    sources.notes.append(
+                        f"audit: event {table}:{version} was changed; it was left out 该事件已被改动,未采用"
+                    )
+                    continue
+                sources.add("audit", bytes(line))
+                places[table, version] = sequence
+    except SQLAlchemyError as error:
+        sources.notes.append(f"audit: it cannot be read to its end: {str(error).partition(chr(10))[0][:200]}")
+    finally:
+        engine.dispose()
+    return places
+
+
+def plan(
+    sources: Sources,
+    places: Mapping[tuple[str, int], int],
+    prefer: Source | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Put the tables together, verify each of them, and say in which order their events are to stand in the stream."""
+    found = list(sources.whole(prefer))
+    tables = [whole for whole in found if whole.lines]
+    faults: list[Fault] = []
+    for done, mine in enumerate(_verified(tables), start=1):
+        faults += mine
+        if progress:
+            progress(done, len(tables))
+    events, numbered = _in_order(tables, places)
+    troubles = [whole.trouble for whole in found if whole.trouble is not None]
+    return Plan({whole.table: whole for whole in tables}, events, numbered, faults, troubles)
+
+
+def _in_order(tables: Sequence[Whole], places: Mapping[tuple[str, int], int]) -> tuple[list[Event], int]:
+    """All events in the order of the stream, and how many of them get the sequence that they had.
+
+    Where the audit timeline knows the places from the first on without a gap, its order holds, and what it has not seen comes after, by
+    time. Otherwise all goes by time.
+    """
+    by_time = [event for _, event in merge(*map(_timed, tables), key=itemgetter(0))]
+    known = [event for event in by_time if (event.table, event.version) in places]
+    known.sort(key=lambda each: places[each.table, each.version])
+    if [places[each.table, each.version] for each in known] != list(range(1, len(known) + 1)) or not _in_turn(known):
+        return by_time, 0
+    rest = [event for event in by_time if (event.table, event.version) not in places]
+    return [*known, *rest], len(known)
+
+
+def _in_turn(events: Sequence[Event]) -> bool:
+    """Whether the events of every table come one after the other from the first on."""
+    at: dict[str, int] = {}
+    for event in events:
+        if event.version != at.get(event.table, 0) + 1:
+            return False
+        at[event.table] = event.version
+    return True
+
+
+def _timed(whole: Whole) -> Iterator[tuple[tuple[str, str, int], Event]]:
+    """The events of a table with what they are sorted by; never earlier than the one before."""
+    latest = ""
+    for version, line in enumerate(whole.lines, start=1):
+        raw = orjson.loads(line)
+        latest = max(latest, raw["time"])
+        yield (latest, whole.table, version), Event(whole.table, version, raw["type"], raw["command"], line)
+
+
+def _verified(tables: Sequence[Whole]) -> Iterator[tuple[Fault, ...]]:
+    """The faults of each table."""
+    if len(tables) < WORTH_A_POOL:
+        yield from map(_faults, tables)
+        return
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        yield from pool.map(_faults, tables, chunksize=2)
+
+
+def _faults(whole: Whole) -> tuple[Fault, ...]:
+    return verify_lines(whole.lines).faults
+
+
+def conflict(standing: Standing, plan: Plan) -> str | None:
+    """Why the plan cannot be carried out on a stream as it stands, None when it can: it may hold nothing but the beginning of the plan."""
+    if not standing.whole:
+        return "the stream has holes: events in the middle of it are lost, and nothing can be put back between others"
+    for table, hashes in sorted(standing.hashes.items()):
+        right = plan.tables[table].heads if table in plan.tables else ()
+        for version, (mine, its) in enumerate(zip_longest(hashes, right[: len(hashes)]), start=1):
+            if mine != its:
+                return f"event {table}:{version} of the stream is not the one that is to be restored"
+    return None
+
+
+async def write(store: JetStreamStore, plan: Plan, standing: Standing, progress: Progress | None = None) -> int:
+    """Write what the stream has not yet; returns how many events. Raises what the store raises: a Conflict when somebody else writes."""
+    heads = dict(standing.heads)
+    left = [event for event in plan.events if event.version > len(standing.hashes.get(event.table, ()))]
+    done = 0
+    for batch in _batches(left):
+        writes, seen = [], set()
+        for event in batch:
+            expected = None if event.table in seen else heads.get(event.table, EMPTY).sequence
+            seen.add(event.table)
+            writes.append(store.layout.event(event.table, event.version, event.topic, event.line, expected))
+        for event, sequence in zip(batch, await store.write(writes, within=60), strict=True):
+            heads[event.table] = Head(event.version, sequence)
+        done += len(batch)
+        if progress:
+            progress(done, len(left))
+    return done
+
+
+def _batches(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """The events in lists of whole commands."""
+    batch: list[Event] = []
+    for _, command in groupby(events, key=lambda each: (each.table, each.command)):
+        group = list(command)
+        if batch and len(batch) + len(group) > BATCH:
+            yield batch
+            batch = []
+        batch += group
+    if batch:
+        yield batch
+
+
+def differences(standing: Standing, plan: Plan) -> list[str]:
+    """What is not as planned in a stream after a restore; nothing, that is the proof."""
+    found = [] if standing.whole else ["the stream has holes"]
+    if standing.last != len(plan.events):
+        found.append(f"the stream ends at {standing.last}, not at {len(plan.events)}")
+    tables = standing.hashes.keys() | plan.tables.keys()
+    for table in sorted(tables):
+        right = list(plan.tables[table].heads) if table in plan.tables else []
+        if list(standing.hashes.get(table, ())) != right:
+            found.append(f"table {table} is not as it was")
+    return found
+
+
+def keep_survivors(sources: Sources, plan: Plan, vault: Vault) -> int:
+    """Put into the archive what the stream alone still has, so that nothing depends on a stream that is set aside.
+
+    Returns how many files.
+    """
+    files = 0
+    for table, whole in plan.tables.items():
+        only = [n for n, line in enumerate(whole.lines) if sources.of(table, n + 1, line) == ("stream",)]
+        for _, run in groupby(enumerate(only), key=lambda each: each[1] - each[0]):
+            data = b"".join(whole.lines[n] + b"\n" for _, n in run)
+            vault.put(name_of(digest(data)), data)
+            files += 1
+    return files
+
+
+def start_views_over(settings: Settings, numbered: int) -> tuple[str, ...]:
+    """Empty the views whose watermark does not mean the same in the restored stream, so that they build themselves anew. Returns which.
+
+    `numbered` events have the sequence they had.
+    """
+    emptied = []
+    for name in OF_TABLES:
+        mark = mark_of(settings, name)
+        if mark is None or mark.upto <= numbered:
+            continue
+        engine = open_engine(settings.database(name))
+        try:
+            Projector(engine, make(name, lambda _: ())).rebuild()
+        finally:
+            engine.dispose()
+        emptied.append(name)
+    return tuple(emptied)
