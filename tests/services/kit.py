@@ -1,14 +1,16 @@
 """A table service for tests: the real application on a real port, on a stream of its own, and somebody to play at it."""
 
 import asyncio
+import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
+from httpx_sse import aconnect_sse
 
 from services.auth import auditor_token, operator_token
 from services.eventstore.core import JetStreamStore
@@ -17,6 +19,8 @@ from services.tables.app import create_app, server
 from services.tables.service import Service
 from tests.kit.nats import subject_prefix
 
+ROUTES = {"play": "plays", "declare": "declarations", "bury": "burials", "counter": "counters"}
+"""Where one asks for what an option says."""
 NAMES = ("alice", "bob", "carol", "dave")
 Answer = dict[str, Any]
 
@@ -84,6 +88,33 @@ class AtTable:
         while (await self.move()).json()["turn"] is not None:
             pass
 
+    async def until(self, wanted: Callable[[Answer], bool], who: str | None = "auditor", after: int = 0) -> Answer:
+        """Follow the table until a message (an event with the view after it) is wanted; returns that."""
+        headers = {} if who is None else self.service.auditor if who == "auditor" else self.headers[who]
+        path = f"/tables/{self.id}/events"
+        query = {"after": after}
+        async with (
+            asyncio.timeout(20),
+            aconnect_sse(self.service.client, "GET", path, headers=headers, params=query) as source,
+        ):
+            assert source.response.status_code == 200, source.response.status_code
+            async for message in source.aiter_sse():
+                found: Answer = json.loads(message.data)
+                if wanted(found):
+                    return found
+        raise AssertionError("the stream ended before it came")
+
+    async def act(self, who: str, option: Answer | None = None, **headers: str) -> httpx.Response:
+        """The player does what an option (by default the first hint) says, or declines or passes where there is none."""
+        hints = (await self.get("options", who, limit=1)).json()
+        if option is None and hints["options"]:
+            option = hints["options"][0]
+        if option is not None:
+            return await self.post(ROUTES[option.get("action", "play")], who, {"cards": option["cards"]}, **headers)
+        if hints["may_decline"]:
+            return await self.post("declarations" if hints["phase"] == "declaring" else "counters", who, {}, **headers)
+        return await self.post("passes", who, **headers)
+
     async def versions(self) -> int:
         """How many events the stream really holds of the table."""
         return len(await self.service.store.read(self.id))
@@ -122,10 +153,11 @@ async def running(
         await task
 
 
-async def table_of_four(service: Running, ruleset: str = "basic", **options: Any) -> AtTable:
-    """A table with alice, bob, carol and dave on seats 0 to 3."""
+async def table_of_four(service: Running, ruleset: str = "basic", key: str | None = None, **options: Any) -> AtTable:
+    """A table with alice, bob, carol and dave on seats 0 to 3. With a key its id, and with that its deals, are always the same."""
     body = {"ruleset": ruleset, "options": options}
-    opened = await service.client.post("/tables", json=body, headers=service.operator)
+    keyed = {} if key is None else {"Idempotency-Key": key}
+    opened = await service.client.post("/tables", json=body, headers=service.operator | keyed)
     assert opened.status_code == 201, opened.text
     table = AtTable(service, opened.json()["table"], {})
     for name in NAMES:
@@ -135,9 +167,9 @@ async def table_of_four(service: Running, ruleset: str = "basic", **options: Any
     return table
 
 
-async def hand_running(service: Running, ruleset: str = "basic", **options: Any) -> AtTable:
+async def hand_running(service: Running, ruleset: str = "basic", key: str | None = None, **options: Any) -> AtTable:
     """A table with a hand just dealt."""
-    table = await table_of_four(service, ruleset, **options)
+    table = await table_of_four(service, ruleset, key, **options)
     started = await table.post("hands", "operator")
     assert started.status_code == 200, started.text
     return table
