@@ -1,5 +1,6 @@
 """The HTTP application of the table service; with `commands=False` the read-only one that serves spectators."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -20,10 +21,12 @@ from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
 from services.settings import Settings, load_secrets
 from services.store import NotRunning
-from services.tables import auditing, health, ledgers, proofs, reads, replays
+from services.tables import auditing, health, ledgers, live, proofs, reads, replays
 from services.tables.caretaker import Caretaker
 from services.tables.commands import router as command_routes
+from services.tables.following import HEARTBEAT, PATIENCE
 from services.tables.metrics import Metrics
+from services.tables.pipes import HttpProtocol, WebSocketProtocol
 from services.tables.rooms import Rooms
 from services.tables.service import Service
 from services.web import pages
@@ -33,6 +36,10 @@ START: Final = 30.0
 """Seconds to wait for NATS when starting."""
 GRACE: Final = 3
 """Seconds that requests get to finish when the service is told to stop."""
+PARTING: Final = 100
+"""Hundredths of a second in which streams are to end by themselves before that."""
+FIRST: Final = 8 * 1024
+"""Bytes of the largest message a client may send on a WebSocket: a token is some hundred."""
 
 
 async def connect(settings: Settings) -> JetStreamStore:
@@ -88,6 +95,7 @@ def create_app(
     if commands if disputes is None else disputes:
         app.include_router(desk_routes)
     app.include_router(reads.router)
+    app.include_router(live.router)
     app.include_router(auditing.router)
     app.include_router(replays.router)
     app.include_router(ledgers.router)
@@ -109,6 +117,9 @@ class _Server(uvicorn.Server):
         service = getattr(self._app.state, "service", None)
         if service is not None:
             service.rooms.end_streams()
+            for _ in range(PARTING):
+                if service.rooms.streams:
+                    await asyncio.sleep(0.01)
         await super().shutdown(sockets)
 
 
@@ -119,8 +130,12 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
         host=settings.host,
         port=settings.port,
         loop="uvloop",
-        http="httptools",
-        ws="none",
+        http=HttpProtocol,
+        ws=WebSocketProtocol,
+        ws_max_size=FIRST,
+        ws_per_message_deflate=False,
+        ws_ping_interval=HEARTBEAT,
+        ws_ping_timeout=PATIENCE,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from domain.table import Table
 from projections.live_table import list_tables
@@ -12,7 +12,6 @@ from schemas.events import HandAbandoned, HandScored, HandVoided
 from schemas.trumps import HandEscaped, HandSettled
 from services.auth import Caller
 from services.problems import Problem
-from services.tables import keys
 from services.tables.commands import there
 from services.tables.hints import hints
 from services.tables.lookups import look_up
@@ -20,14 +19,16 @@ from services.tables.proofs import sealed
 from services.tables.room import Room
 from services.tables.rulebook import rulesets
 from services.tables.service import Calling, Running, Service, TableId
-from services.tables.showing import answer, etag, eyes_of, state_of, view_bytes
-from services.tables.streams import EventStream
+from services.tables.showing import answer, etag, sight_of, state_of, view_bytes
 
 router = APIRouter(tags=["reads"])
 
 Eyes = Annotated[
     str | None,
-    Query(alias="as", description="Whose eyes: 0 to 3, spectator or auditor. Only an auditor may take others'."),
+    Query(
+        alias="as",
+        description="Whose eyes: 0 to 3, spectator, auditor, or delayed (all hands late). Only an auditor may take others'.",
+    ),
 ]
 PAGE = 200
 """Events encoded between two looks at other requests."""
@@ -63,10 +64,10 @@ async def table_view(
 ) -> Response:
     """The caller's view, now or after event `at`; hidden cards are not in it."""
     room, state = await look(service, caller, table)
-    eyes = eyes_of(caller, state, as_)
-    if at is not None:
-        state = room.at(existing(room, at))
-    viewer = eyes(state)
+    sight = sight_of(caller, state, as_)
+    last = sight.last(room)
+    state = room.at(last if at is None else existing(room, at, last))
+    viewer = sight.eyes(state)
     await service.access.look(caller, "view", state.id, state.version, viewer)
     return answer(view_bytes(state, viewer), ETag=etag(state.version))
 
@@ -88,32 +89,6 @@ async def options(
     return answer(body, ETag=etag(state.version))
 
 
-@router.get("/tables/{table}/events", summary="Follow a table (server-sent events)")
-async def events(
-    service: Running,
-    caller: Calling,
-    table: TableId,
-    last_event_id: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
-    after: Annotated[int | None, Query(ge=0, description="As Last-Event-ID, for clients that cannot send it.")] = None,
-    as_: Eyes = None,
-) -> Response:
-    """Every event as the caller sees it with the view after it. Ids are versions; without a last id it begins with a snapshot.
-
-    Event `too-slow` says that the client was let go and should come back with its last id.
-    """
-    room, state = await look(service, caller, table)
-    eyes = eyes_of(caller, state, as_)
-    last = keys.version_of(last_event_id, "Last-Event-ID") if last_event_id else after
-    if last is not None and last > room.version:
-        await service.rooms.refresh(room)
-        if last > room.version:
-            raise _no_version(room, last, 409)
-    if state.closed and last == room.version:
-        return Response(status_code=204)  # nothing will come any more: a browser stops asking
-    await service.access.look(caller, "events", state.id, state.version, eyes(state))
-    return EventStream(room, eyes, last, lambda: service.rooms.stopping)
-
-
 @router.get("/tables/{table}/audit", summary="The record of a table, event by event")
 async def audit(
     service: Running,
@@ -125,12 +100,13 @@ async def audit(
 ) -> Response:
     """All events as the caller may see them. An auditor also gets each event's hash, the hash before it and the command's id."""
     room, state = await look(service, caller, table)
-    eyes = eyes_of(caller, state, as_)
-    last = min(room.version, after + limit)
-    await service.access.look(caller, "audit", state.id, last, eyes(state))
+    sight = sight_of(caller, state, as_)
+    end = sight.last(room)
+    last = min(end, after + limit)
+    await service.access.look(caller, "audit", state.id, last, sight.eyes(state))
     found: list[dict[str, Any]] = []
     for step in room.steps(after + 1, last):
-        viewer = eyes(step.table)
+        viewer = sight.eyes(step.table)
         event = event_for(step.table, step.recorded, viewer)
         if viewer == "auditor":
             recorded = step.recorded
@@ -138,9 +114,7 @@ async def audit(
         found.append(event)
         if len(found) % PAGE == 0:
             await asyncio.sleep(0)
-    return answer(
-        {"table": room.id, "version": state.version, "events": found, "next": last if last < room.version else None}
-    )
+    return answer({"table": room.id, "version": state.version, "events": found, "next": last if last < end else None})
 
 
 @router.get("/tables/{table}/hands/{hand}/explanation", summary="Every number of a score, down to events and clauses")
@@ -197,13 +171,15 @@ async def look(service: Service, caller: Caller, table_id: str) -> tuple[Room, T
     return room, state
 
 
-def existing(room: Room, version: int) -> int:
-    """The version, which the table must have reached. Raises a 404 problem."""
-    if version > room.version:
-        raise _no_version(room, version, 404)
+def existing(room: Room, version: int, last: int | None = None) -> int:
+    """The version, which must not be over the last that may be seen, by default of all. Raises a 404 problem."""
+    last = room.version if last is None else last
+    if version > last:
+        raise no_version(last, version, 404)
     return version
 
 
-def _no_version(room: Room, version: int, status: int) -> Problem:
-    text = f"This table has {room.version} events; there is no event {version}."
-    return Problem(status, "no_such_version", text, f"本桌只有{room.version}个事件。", version=room.version)
+def no_version(last: int, version: int, status: int) -> Problem:
+    """The problem of a version over the last that may be seen."""
+    text = f"This table has {last} events; there is no event {version}."
+    return Problem(status, "no_such_version", text, f"本桌只有{last}个事件。", version=last)

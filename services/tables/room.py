@@ -9,15 +9,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, NoReturn
 
 from domain.table import OVER, Table, evolve
+from projections.delaying import calm_after, visible_version
 from schemas.canonical import GENESIS
 from schemas.envelope import Recorded, read_line
 from schemas.notation import Unreadable
+from schemas.views import Viewer
 from services.eventstore.errors import EMPTY, BrokenLog, Head
+from services.tables.messages import Message
 
 BOOKMARK: Final = 64
 """A state is kept every so many events, so that no look back replays more."""
 RECENT: Final = 128
-"""So many of the latest events are kept with their states and messages, for whoever follows live."""
+"""So many of the latest events are kept with their states, for whoever follows live."""
+KEPT: Final = 32
+"""So many of the latest messages are kept for each pair of eyes."""
 
 
 class Step(NamedTuple):
@@ -56,8 +61,9 @@ class Room:
         self.lines: list[bytes] = []
         self.lock = asyncio.Lock()
         self.sent: Sequence[Recorded] = ()
-        self.listeners: set[asyncio.Event] = set()
-        self.messages: dict[int, dict[str, bytes]] = {}
+        self.listeners: set[Callable[[], None]] = set()
+        self.messages: dict[Viewer, dict[int, Message]] = {}
+        self.calm = 0
         self.ended: dict[int, int] = {}
         self._given: dict[str, Given] = {}
         self._bookmarks: list[Table] = []
@@ -67,6 +73,11 @@ class Room:
     def version(self) -> int:
         """How many events it holds."""
         return len(self.lines)
+
+    @property
+    def late(self) -> int:
+        """The last event that somebody who looks late may see."""
+        return 0 if self.table is None else visible_version(self.table, self.calm)
 
     @property
     def idle(self) -> bool:
@@ -99,7 +110,7 @@ class Room:
     def wake(self) -> None:
         """Tell everybody who follows that there is something new."""
         for listener in self.listeners:
-            listener.set()
+            listener()
 
     def _take(self, recorded: Recorded) -> None:
         if recorded.prev != (self.table.head if self.table else GENESIS):
@@ -116,7 +127,7 @@ class Room:
             self._bookmarks.append(table)
         self.recent[version] = Step(table, recorded)
         self.recent.pop(version - RECENT, None)
-        self.messages.pop(version - RECENT, None)
+        self.calm = calm_after(self.calm, table)
         if isinstance(recorded.event, OVER):
             self.ended[table.hands] = version
         key, _, request = recorded.command.rpartition(".")
@@ -156,6 +167,15 @@ class Room:
             table = evolve(table, recorded)
             if version >= first:
                 yield Step(table, recorded)
+
+    def keep(self, viewer: Viewer, message: Message, newest: int) -> None:
+        """Keep a message for others with the same eyes, if it is among the newest."""
+        if message.id <= newest - KEPT:
+            return
+        kept = self.messages.setdefault(viewer, {})
+        kept[message.id] = message
+        while len(kept) > KEPT:
+            del kept[min(kept)]
 
     def at(self, version: int) -> Table:
         """The table after so many events, at least one and at most what there is."""

@@ -8,6 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from domain.verify import verify_file
 from services.auth import operator_token
@@ -84,8 +87,16 @@ async def test_sigterm_ends_it_while_clients_follow(tmp_path: Path, own_nats_ser
         table = (await client.post("/tables", json={"ruleset": "basic"}, headers=operator)).json()["table"]
         async with client.stream("GET", f"/tables/{table}/events") as stream:
             chunks = stream.aiter_raw()
+            assert b"retry:" in await anext(chunks)
             assert b"event: snapshot" in await anext(chunks)
-            service.send_signal(signal.SIGTERM)
+            address = f"ws://127.0.0.1:{port}/tables/{table}/ws?as=spectator"
+            async with asyncio.timeout(20), connect(address, proxy=None) as socket:
+                assert '"event":"snapshot"' in str(await socket.recv())
+                service.send_signal(signal.SIGTERM)
+                with pytest.raises(ConnectionClosed) as closed:
+                    await socket.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1001
             assert [chunk async for chunk in chunks] == []
             async with asyncio.timeout(10):
                 assert await service.wait() in {0, -signal.SIGTERM}

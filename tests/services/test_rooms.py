@@ -1,20 +1,14 @@
-"""Rooms and streams by themselves: looking back, and clients that are too slow."""
+"""Rooms by themselves: looking back, and what comes twice or wrong."""
 
-import asyncio
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import pytest
-from starlette.types import Message
 
 from domain.simulate import simulate
 from domain.table import Table, evolve
 from schemas.envelope import Recorded
 from services.eventstore.errors import BrokenLog
-from services.tables import streams
 from services.tables.room import BOOKMARK, RECENT, Room
-from services.tables.streams import BEHIND, EventStream
 
 
 @cache
@@ -61,70 +55,3 @@ def test_a_broken_record_closes_the_room_and_says_where() -> None:
     with pytest.raises(BrokenLog):
         room.merge((match()[20],), 21)
     assert room.version == 20
-
-
-class Client:
-    """A client that accepts messages only while `open` is set."""
-
-    def __init__(self) -> None:
-        self.open, self.got = asyncio.Event(), b""
-        self.more = asyncio.Event()
-
-    async def send(self, message: Message) -> None:
-        self.got += message.get("body", b"")
-        self.more.set()
-        await self.open.wait()
-
-    async def until(self, text: bytes, times: int = 1) -> None:
-        """Wait until it got a text so many times."""
-        while self.got.count(text) < times:
-            self.more.clear()
-            await self.more.wait()
-
-    async def receive(self) -> Message:
-        await asyncio.Event().wait()
-        return {"type": "http.disconnect"}
-
-
-async def follow(room: Room, client: Client, after: int | None, stopping: Callable[[], bool] = lambda: False) -> Any:
-    return asyncio.create_task(
-        EventStream(room, lambda _: "spectator", after, stopping)({"type": "http"}, client.receive, client.send)
-    )
-
-
-async def test_a_client_that_falls_behind_is_let_go_and_told_so() -> None:
-    room, client = room_of(10), Client()
-    client.open.set()
-    following = await follow(room, client, None)
-    await client.until(b"snapshot")
-    client.open.clear()
-    room.merge(match()[10:11], 11)
-    await client.until(b"id: 11\n")
-    room.merge(match()[11 : 12 + BEHIND], 12 + BEHIND)
-    client.open.set()
-    await following
-    assert client.got.rstrip().splitlines()[-2] == b"event: too-slow"
-    assert client.got.count(b"id: ") == 2
-    assert not room.listeners
-
-
-async def test_much_to_catch_up_with_is_not_being_slow() -> None:
-    room, client = room_of(len(match())), Client()
-    client.open.set()
-    await (await follow(room, client, 0))
-    ids = [int(line[4:]) for line in client.got.splitlines() if line.startswith(b"id: ")]
-    assert ids == list(range(1, len(match()) + 1))
-    assert b"too-slow" not in client.got
-
-
-async def test_a_quiet_stream_beats(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comment is no message: it has no empty line after it."""
-    monkeypatch.setattr(streams, "HEARTBEAT", 0.01)
-    room, client, stop = room_of(10), Client(), asyncio.Event()
-    client.open.set()
-    following = await follow(room, client, 10, stop.is_set)
-    await client.until(b": still here\n", 3)
-    stop.set()
-    room.wake()
-    await following
-    assert b"\n\n" not in client.got
