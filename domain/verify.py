@@ -21,11 +21,19 @@ from domain.refusal import Refused
 from domain.shuffle import SEED, commitment
 from domain.table import OVER, Given, Table, decide, evolve
 from domain.verifying.chain import chained
-from domain.verifying.frame import Known, check_frame, check_known, read_frame, sharpened
+from domain.verifying.frame import (
+    Known,
+    beyond_the_end,
+    check_frame,
+    check_known,
+    end_of,
+    read_frame,
+    sharpened,
+)
 from schemas.commands import Command, CommitSeed, StartHand
 from schemas.envelope import Opened, Recorded, record
 from schemas.events import Event, HandStarted, SeedCommitted, SeedRevealed, type_name
-from schemas.notation import Unreadable
+from schemas.notation import ORDER, Unreadable
 
 __all__ = ["Fault", "Known", "Report", "Signed", "Trust", "verify_file", "verify_lines"]
 
@@ -72,7 +80,10 @@ def verify_file(data: bytes, trust: Trust | None = None, known: Iterable[Known] 
     signed = None
     try:
         match = read_frame(data)
-        opened = _chain(walk, match.lines)
+        try:
+            opened = _chain(walk, match.lines, end_of(match))
+        except Found as found:
+            raise Found(beyond_the_end(found.fault, match)) from None
         try:
             signed = check_frame(match, opened, trust)
             check_known(opened, known)
@@ -107,9 +118,9 @@ def _report(walk: _Walk, *faults: Fault, signed: Signed | None = None) -> Report
     return Report(walk.table_id, walk.events, walk.hands, faults, tuple(walk.notes), signed)
 
 
-def _chain(walk: _Walk, lines: Sequence[bytes]) -> list[Opened]:
+def _chain(walk: _Walk, lines: Sequence[bytes], end: str | None = None) -> list[Opened]:
     opened = []
-    for each in chained(lines):
+    for each in chained(lines, end):
         opened.append(each)
         walk.table_id, walk.events = each.table, each.version
     return opened
@@ -184,6 +195,8 @@ def _check_group(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str],
         raise walk.fault(
             first.version, "command", f"No command begins with {first.event.TYPE}.", "事件没有对应的命令。"
         )
+    if (card := _no_card(command)) is not None:
+        raise walk.fault(first.version, "illegal", f"{_short(repr(card))} is not a card.", "不是一张牌。", "C1")
     number = walk.table.hands + isinstance(command, StartHand | CommitSeed) if walk.table else 0
     seed = seeds.get(number)
     chance = None
@@ -195,6 +208,12 @@ def _check_group(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str],
         walk.hands += isinstance(recorded.event, OVER)
 
 
+def _no_card(command: Command) -> str | None:
+    """The first of the cards of a command that is no card, None when all are."""
+    cards: tuple[str, ...] = getattr(command, "cards", ())
+    return next((card for card in cards if card not in ORDER), None)
+
+
 def _check_quickly(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str]) -> bool:
     """Whether these events are what the rules make of a command that can be told without reading them: most are plays and passes.
 
@@ -202,7 +221,7 @@ def _check_quickly(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str
     """
     first, table = opened[0], walk.table
     command = command_of_line(first.name, first.data)
-    if command is None or table is None or table.hands not in seeds:
+    if command is None or table is None or table.hands not in seeds or _no_card(command) is not None:
         return False
     try:
         decided = decide(table, first.table, command, Given(first.time, first.command, seeds[table.hands]))

@@ -159,7 +159,7 @@ def _good_or_none(file: SignedFile) -> int:
 def _range_at_fault(file: SignedFile, good: int) -> tuple[int, int]:
     """Up to which event all are genuine, and by which one there is another, if the last one is not genuine."""
     genuine = file.hands[good - 1].last.version if good else 0
-    until = file.hands[good].last.version if good < len(file.hands) else file.last.version
+    until = file.hands[good].last.version if good < len(file.hands) else file.last.version + 1  # it may be missing
     shown = file.seal.checkpoint
     if shown is not None and shown.version <= file.last.version and _is_in_log(file, shown):
         if file.hash_of(shown.version) == shown.hash:
@@ -179,9 +179,9 @@ def _blame_events(file: SignedFile, good: int, *, whole: bool) -> None:
         return
     raise file.fault(
         "forged",
-        f"Events up to {genuine} are as they were signed; from there on they were made anew without the key."
+        f"Events up to {genuine} are as they were signed; from there on some were made anew, or taken away, without the key."
         if genuine
-        else "The events were made anew without the key.",
+        else "Events were made anew, or taken away, without the key.",
         "事件被重新编造, 签名不符。",
         genuine + 1,
         until,

@@ -35,6 +35,30 @@ def read_frame(data: bytes) -> MatchFile:
     return match
 
 
+def end_of(match: MatchFile) -> str | None:
+    """The hash of the last event as the proof has it; None when it has none."""
+    head = _said(match.proof, "head")
+    return head if isinstance(head, str) else None
+
+
+def beyond_the_end(fault: Fault, match: MatchFile) -> Fault:
+    """The fault of a line that is no event; of a line after the last event that the header counts, it is that of the file."""
+    count = _said(match.header, "events")
+    if fault.kind != "unreadable" or type(count) is not int or fault.version is None or fault.version <= count:
+        return fault
+    en = f"After event {count}, the last one that the header counts, there is a line that is no event."
+    return Fault(fault.table, None, "shape", "", en, "事件之后有无法识别的内容。")
+
+
+def _said(line: bytes, name: str) -> object:
+    """What a header or proof says under a name, as far as it can be read."""
+    try:
+        found: object = orjson.loads(line)["data"][name]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
+    return found
+
+
 def check_frame(match: MatchFile, opened: Sequence[Opened], trust: Trust | None) -> Signed | None:
     """Check header, proof and all that is signed; who signed it, None for an unsigned file. Raises Found."""
     table = opened[0].table
@@ -99,13 +123,7 @@ def _read(opened: Opened) -> None:
 def _check_end(match: MatchFile, opened: Sequence[Opened], file: SignedFile | None) -> None:
     """Whether the last event is the one that the proof names. Raises Found."""
     last = opened[-1]
-    try:
-        data = orjson.loads(match.proof)["data"]
-        count, head = data["events"], data["head"]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        raise _fault(
-            last.table, "proof", "The proof does not say how many events there are.", "证明无法读取。"
-        ) from None
+    count, head = _said(match.proof, "events"), end_of(match)
     if type(count) is int and count > last.version:
         en = f"It is missing: the proof is of {count} events."
         raise Found(Fault(last.table, last.version + 1, "missing", "", en, "缺少事件。", count))
@@ -133,15 +151,21 @@ def check_known(opened: Sequence[Opened], known: Iterable[Known]) -> None:
 
 
 def sharpened(fault: Fault, by_rules: Fault | None) -> Fault:
-    """The fault of a frame, made more precise by the one that the rules find in the events, if that is about the same ones."""
+    """The fault of a frame, made more precise by the first one that the rules find in the events.
+
+    What was signed kept the rules, so the first event that is not as it was signed is not after the first that breaks them.
+    """
     if by_rules is None or by_rules.version is None or fault.kind in {"signature", "checkpoint", "missing"}:
         return fault
     if fault.version is None:
         return by_rules
-    if not fault.version <= by_rules.version <= (fault.until or fault.version):
+    until = fault.until or fault.version
+    if not fault.version <= by_rules.version <= until:
         return by_rules if fault.kind == "changed" else fault
-    en, zh = f"{fault.en} {by_rules.en}", f"{fault.zh}{by_rules.zh}"
-    return replace(fault, version=by_rules.version, until=None, clause=by_rules.clause, en=en, zh=zh)
+    if by_rules.kind != "shuffle":  # which may look at later events, and does not tell seed from commitment
+        until = by_rules.version
+    en = f"{fault.en} The rules find of event {by_rules.version}: {by_rules.en}"
+    return replace(fault, until=until, clause=by_rules.clause, en=en, zh=fault.zh + by_rules.zh)
 
 
 def _fault(table: str | None, kind: Kind, en: str, zh: str) -> Found:
