@@ -114,11 +114,14 @@ def _print_totals(found: "Readjudication") -> None:
     if found.same:
         console.print("\n[green]没有不同 nothing differs")
         return
+    if not found.counted:
+        console.print("\n没有两套规则下都合规且已计分的局 no hand is legal by both rules and scored")
+        return
     listed = Table(box=None)
     for name in ("玩家 player", "记录 recorded", found.other, "差 difference"):
         listed.add_column(name, justify="left" if "player" in name else "right")
     for player, (was, would) in found.totals.items():
         listed.add_row(player, f"{was:+d}", f"{would:+d}", f"{would - was:+d}")
-    hands = ", ".join(map(str, found.counted)) or "-"
+    hands = ", ".join(map(str, found.counted))
     console.print(f"\n两套规则下都合规的各局 over the hands legal by both rules ({hands}):")
     console.print(listed)

@@ -63,6 +63,7 @@ def test_readjudicate_tells_what_becomes_illegal_and_what_scores_otherwise() -> 
     said = run("readjudicate", QIANBIAN, "--ruleset", "basic")
     assert "qianbian@1 → basic@1" in said
     assert "forms no pattern of Shuangkou. [C3]" in said
+    assert "legal by both rules" in said
     found = run_json("readjudicate", HUOPIN, "--ruleset", "jj@1")
     assert found["other"] == "jj@1"
     first = found["hands"][0]
