@@ -63,6 +63,7 @@ class Follower:
         """Send until there is a reason to end, and tell it."""
         self.room.listeners.add(self.poke)
         self.pipe.lost = self._lost
+        self.pipe.narrow()
         self._heart = asyncio.get_running_loop().call_later(HEARTBEAT, self._beat)
         try:
             if self.cursor == self.sight.last(self.room):

@@ -6,6 +6,7 @@ nothing but leave the pipe in the `state` of the request's scope.
 """
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 LINGER: Final = 10.0
 """Seconds that the last words to a client that was let go may take to leave, before the connection is cut."""
+HELD: Final = 128 * 1024
+"""Bytes that the system holds for one stream; Linux takes the double of it."""
 
 
 class Pipe:
@@ -27,6 +30,10 @@ class Pipe:
         self.gone = False
         self.lost: Callable[[], None] = _nothing
         self._transport = transport
+
+    def narrow(self) -> None:
+        """Let the system hold little for a client that does not read, so that it is noticed soon and costs no memory."""
+        self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, HELD)
 
     def write(self, data: bytes) -> None:
         """Write, unless the connection is being closed."""

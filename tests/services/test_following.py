@@ -21,6 +21,13 @@ SPECTATOR = Sight(lambda _: "spectator", "spectator")
 PLAIN = Framing(lambda message: b"%d " % message.id, b"hello ", b"beat ")
 
 
+class Plain(Pipe):
+    """A pipe without a system's buffers."""
+
+    def narrow(self) -> None:
+        """There is nothing to do."""
+
+
 class Client(asyncio.Transport):
     """A connection that is full when nobody reads at the other end: whatever is written while `open` is not set fills it."""
 
@@ -28,7 +35,7 @@ class Client(asyncio.Transport):
         super().__init__()
         self.open, self.more, self.got = asyncio.Event(), asyncio.Event(), b""
         self.open.set()
-        self.pipe = Pipe(self, lambda: not self.open.is_set(), self.open.wait)
+        self.pipe = Plain(self, lambda: not self.open.is_set(), self.open.wait)
 
     def write(self, data: Any) -> None:
         self.got += data
