@@ -257,7 +257,8 @@ class Projector:
         except BaseException as error:
             self._forget()
             if isinstance(error, IntegrityError):
-                raise ProjectionFault(f"{self.projection.name}: an event was taken in twice: {error.orig}") from error
+                words = "the database refuses what follows, because it is there already or cannot be"
+                raise ProjectionFault(f"{self.projection.name}: {words}: {error.orig}") from error
             raise
         self.watermark = last
         if len(self._heads) > MOST_HEADS:

@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import Connection, Engine, insert
 from sqlalchemy.exc import IntegrityError
 
-from projections.base import Projector, open_engine
+from projections.base import ProjectionFault, Projector, open_engine
 from projections.books import Books, unbalanced
 from projections.ledger import Ledger, entries, transactions
+from projections.postings import Posting
 from tests.kit import books
 from tests.projections.test_crashes import url
 
@@ -59,6 +60,20 @@ def test_what_does_not_add_up_cannot_be_committed(engine: Engine, amounts: dict[
     with pytest.raises(IntegrityError, match="must add up to zero"), engine.begin() as connection:
         write(connection, amounts)
     assert dump(engine) == before
+
+
+def test_a_fault_of_our_own_stops_the_ledger_and_leaves_it_as_it_was(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Posting("settled", "points", 1, {"player:ann": 10_000})
+    monkeypatch.setattr("projections.ledger.postings", lambda *_: [wrong])
+    before = dump(engine)
+    projector = Projector(engine, Ledger())
+    projector.open()
+    more = books.record_of("v", books.opened("ningxia"), books.settled(1))
+    with pytest.raises(ProjectionFault, match="the database refuses .* must add up to zero"):
+        projector.feed([(len(STREAM) + number, each.line) for number, each in enumerate(more, start=1)])
+    assert (dump(engine), projector.open()) == (before, len(STREAM))
 
 
 def test_an_entry_without_its_transaction_cannot_be_committed(engine: Engine) -> None:
