@@ -92,7 +92,8 @@ def create_app(
     problems.install(app)
     if commands:
         app.include_router(command_routes)
-    if commands if disputes is None else disputes:
+    app.state.has_desk = commands if disputes is None else disputes
+    if app.state.has_desk:
         app.include_router(desk_routes)
     app.include_router(reads.router)
     app.include_router(live.router)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import jinja2
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from domain.hands import all_rulesets
@@ -95,16 +95,17 @@ def problem_page(problem: Problem) -> Response:
 
 @router.get("/")
 async def lobby(
-    service: Running, status: Asked = "", ruleset: Asked = "", player: Asked = "", search: Asked = ""
+    request: Request, service: Running, status: Asked = "", ruleset: Asked = "", player: Asked = "", search: Asked = ""
 ) -> Response:
-    """The lobby (大厅): the tables asked for, all if nothing is."""
+    """The lobby (大厅): the tables asked for, all if nothing is; and the way to the dispute desk where this service has one."""
     asked = {"status": status if status in STATUS else "", "ruleset": ruleset, "player": player, "search": search}
     try:
         tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED, **asked))
     except Problem:
         tables = None  # not built yet; the page asks again and says how that goes
     rulesets = {each.id: each for each in all_rulesets()}.values()
-    return page("lobby.html", tables=tables, asked=asked, statuses=STATUS, rulesets=rulesets)
+    desk: bool = request.app.state.has_desk
+    return page("lobby.html", tables=tables, asked=asked, statuses=STATUS, rulesets=rulesets, desk=desk)
 
 
 @router.get("/watch/{table}")
