@@ -31,8 +31,3 @@ def plain(stored: int) -> int | str:
     """A stored amount as JSON gives it: a whole number where it is one, else decimal text such as `-37.5`."""
     whole, rest = divmod(stored, SCALE)
     return whole if rest == 0 else format(decimal(stored).normalize(), "f")
-
-
-def signed(amount: int | str) -> str:
-    """An amount of JSON for people to read, always with its sign: `+12`, `-37.5`, `+0`."""
-    return f"{Decimal(amount):+f}"

@@ -14,7 +14,7 @@ from domain.hands import get_ruleset, room_of
 from domain.seats import SEATS, partner_of, side_of
 from domain.trumps.order import points_in
 from domain.trumps.ruleset import TrumpsRuleset
-from projections.amounts import SCALE, Unit, plain, scaled
+from projections.amounts import SCALE, Unit, scaled
 from projections.base import ProjectionFault
 from schemas.envelope import Recorded
 from schemas.events import ContributionScored, HandAbandoned, HandScored, HandVoided, Players, TableOpened
@@ -251,8 +251,3 @@ def _check_escaped(ruleset: TrumpsRuleset, event: HandEscaped) -> None:
     if event.score != score:
         clause = "T8.3" if most >= 1 else "T8.4"
         raise Disagrees(f"with M = {most} the scores are {score}, not {event.score} [{clause}]")
-
-
-def describe(posting: Posting) -> dict[str, int | str]:
-    """The amounts of a posting as JSON gives them, by account."""
-    return {account: plain(amount) for account, amount in posting.amounts.items()}

@@ -71,7 +71,7 @@ def test_a_fault_of_our_own_stops_the_ledger_and_leaves_it_as_it_was(
     projector = Projector(engine, Ledger())
     projector.open()
     more = books.record_of("v", books.opened("ningxia"), books.settled(1))
-    with pytest.raises(ProjectionFault, match="the database refuses .* must add up to zero"):
+    with pytest.raises(ProjectionFault, match=r"the database refuses .* must add up to zero"):
         projector.feed([(len(STREAM) + number, each.line) for number, each in enumerate(more, start=1)])
     assert (dump(engine), projector.open()) == (before, len(STREAM))
 
