@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from typing import Any, Final, assert_never
 
 import httpx
@@ -97,16 +98,15 @@ class Driver:
         return matches
 
     async def demonstrate(self, plan: Plan) -> None:
-        """Play one slow match after the other, for people to look at, until cancelled: the rulesets in turn, that of the plan first.
+        """Play one slow match after the other, for people to look at, until cancelled: all rulesets in turn, that of the plan first.
 
         The commands of a demonstration always have the same keys, so one that is started again finds its table and plays on.
         """
         self.run, self.names = "show", "demo"
-        ids = list(dict.fromkeys(ruleset.id for ruleset in all_rulesets()))
-        first = ids.index(plan.ruleset)
+        ids = dict.fromkeys((plan.ruleset, *(ruleset.id for ruleset in reversed(all_rulesets()))))
         async with self._session() as http:
-            for number in range(1, 1_000_000):
-                turn = replace(plan, ruleset=ids[(first + number - 1) % len(ids)], hands=DEMO_HANDS)
+            for number, ruleset in enumerate(cycle(ids), start=1):
+                turn = replace(plan, ruleset=ruleset, hands=DEMO_HANDS)
                 await self._match(http, turn, Match(number), lambda: None, PACE, DEAL_PACE)
 
     def _session(self) -> httpx.AsyncClient:

@@ -30,10 +30,12 @@ def play(
 
     Example: shuangkou play --ruleset huopin --tables 8 --hands 4 --seed 1
     """
+    import stamina.instrumentation
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from services.bots import Driver, Plan
 
+    stamina.instrumentation.set_on_retry_hooks(())  # who plays is told when it has taken too long, not of every try
     driver = Driver(settings(url=url, token=token, data=data), patience)
     if demo:
         asyncio.run(driver.demonstrate(Plan(ruleset, 100, 1, seed, bots)))
