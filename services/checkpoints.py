@@ -15,11 +15,11 @@ import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Self
 
 import structlog
 
-from domain.proofs.keys import SigningKey
+from domain.proofs.keys import Ring, SigningKey
 from domain.proofs.log import Head, included, read_leaf, read_leaves
 from domain.proofs.merkle import Tree
 from domain.proofs.notes import Checkpoint, read_checkpoint, read_note, sign_note
@@ -117,8 +117,16 @@ class CheckpointWriter(CheckpointLog):
 
     def __init__(self, folder: Path) -> None:
         (folder / "notes").mkdir(parents=True, exist_ok=True)
+        self.folder = folder
         self._lock = _locked(folder)
-        super().__init__(folder)
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
+        super().__init__(self.folder)
         if self.notes and self.tree.root() != self.checkpoint(self.latest).root:
             raise CheckpointFault(f"{self._leaves} holds other leaves than were signed; restore it from a copy")
         self._leaves.touch()
@@ -187,11 +195,16 @@ def log_of(data: Path) -> CheckpointLog:
 
 
 @dataclass(slots=True)
-class _Follower:
+class Follower:
     """Follows the stream: where every table stands, and which leaves were not met in the record yet."""
 
     heads: dict[str, Head]
     unmet: dict[tuple[str, int], str]
+
+    @classmethod
+    def knowing(cls, log_: CheckpointLog) -> Self:
+        """One that expects what the log has put on record."""
+        return cls({}, {(leaf.table, leaf.version): leaf.hash for leaf in read_leaves(log_.leaves)})
 
     def take(self, records: Sequence[StoredRecord]) -> None:
         """Go on. Raises CheckpointFault when an event does not follow or is not the one that was put on record."""
@@ -237,16 +250,15 @@ async def run_checkpoints(
     writer = None
     try:
         writer = CheckpointWriter(settings.data / FOLDER)
-        unmet = {(leaf.table, leaf.version): leaf.hash for leaf in read_leaves(writer.leaves)}
-        follower = _Follower({}, unmet)
-        after = await _catch_up(store, follower)
+        follower = Follower.knowing(writer)
+        after = await catch_up(store, follower)
         stop = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
         following = asyncio.create_task(_follow(store, follower, after)) if live else None
         stopping = asyncio.create_task(stop.wait())
         while True:
-            _add(writer, follower, settings, clock())
+            put_on_record(writer, follower, load_ring(settings.data), clock())
             if following is None or stop.is_set():
                 break
             await asyncio.wait((following, stopping), timeout=every, return_when=asyncio.FIRST_COMPLETED)
@@ -261,7 +273,8 @@ async def run_checkpoints(
         await store.close()
 
 
-async def _catch_up(store: JetStreamStore, follower: _Follower) -> int:
+async def catch_up(store: JetStreamStore, follower: Follower) -> int:
+    """Read the whole stream; the sequence of its last event. Raises CheckpointFault when it is not what was put on record."""
     after = 0
     async for records in store.tail(0, live=False):
         follower.take(records)
@@ -271,14 +284,17 @@ async def _catch_up(store: JetStreamStore, follower: _Follower) -> int:
     return after
 
 
-async def _follow(store: JetStreamStore, follower: _Follower, after: int) -> None:
+async def _follow(store: JetStreamStore, follower: Follower, after: int) -> None:
     async for records in store.tail(after):
         follower.take(records)
 
 
-def _add(writer: CheckpointWriter, follower: _Follower, settings: Settings, time: str) -> None:
+def put_on_record(writer: CheckpointWriter, follower: Follower, ring: Ring, time: str) -> int | None:
+    """Add the heads that have moved, and sign a checkpoint; its number, None when nothing has moved."""
     time = max(time, read_leaf(writer.leaves[-1]).time if writer.leaves else "")
     leaves = follower.moved(writer, time)
-    if leaves:
-        number = writer.append(leaves, load_ring(settings.data).key_at(time))
-        log.info("checkpoint", number=number, leaves=writer.size, moved=len(leaves))
+    if not leaves:
+        return None
+    number = writer.append(leaves, ring.key_at(time))
+    log.info("checkpoint", number=number, leaves=writer.size, moved=len(leaves))
+    return number

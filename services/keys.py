@@ -78,10 +78,10 @@ def rotate(data: Path) -> SigningKey:
     load_ring(data)
     with _alone(data):
         file = _read(data / FILE)
-        begins = _time(datetime.now(UTC) + SETTLE)
-        if file.keys[-1].valid_from >= begins:
+        now = datetime.now(UTC)
+        if file.keys[-1].valid_from > _time(now):
             raise Unreadable(f"key {file.keys[-1].id} has not begun yet; there is no need for another one")
-        file.keys.append(_key(file.keys[-1].name, begins))
+        file.keys.append(_key(file.keys[-1].name, _time(now + SETTLE)))
         _write(data / FILE, file)
     return load_ring(data).current
 
