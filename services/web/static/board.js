@@ -42,7 +42,7 @@ export function makeBoard(root, { hideOwn = false } = {}) {
       if (node.dataset.at !== at) node.dataset.at = at;
       drawSeat(node, view, seat, { held, going, hidden: hideOwn && seat.seat === own });
     }
-    drawNow(now, view, own);
+    drawNow(now, view, own, hideOwn);
   };
 }
 
@@ -152,19 +152,20 @@ export function reads(reading, more = null) {
   );
 }
 
-function drawNow(node, view, own) {
+function drawNow(node, view, own, you) {
   const { hand } = view;
   const key = [view.closed, view.seats.map((seat) => [seat.player, seat.vote]), hand && { ...hand, gone: null, commitment: null }, own];
-  fillOnce(node, key, () => [...middle(view, own), votes(view)]);
+  fillOnce(node, key, () => [...middle(view, { own, you }), votes(view)]);
 }
 
-function middle(view, own) {
+/** `own` is the seat at the bottom; `you` says that it is the reader's. */
+function middle(view, reader) {
   const { hand } = view;
   const free = view.seats.filter((seat) => seat.player === null).length;
   if (view.closed) return [big(both("本桌已结束", "The match is over"))];
   if (hand?.result) return [big(both(...endWords(hand.result)))];
-  if (hand?.family === "trumps") return inTrumps(view, own);
-  if (hand && hand.turn !== null) return [toMove(view, hand.turn, own, ["出牌", "to move"]), ...toBeat(view)];
+  if (hand?.family === "trumps") return inTrumps(view, reader);
+  if (hand && hand.turn !== null) return [toMove(view, hand.turn, reader, ["出牌", "to move"]), ...toBeat(view)];
   if (free) return [big(both(`等 ${free} 人入座`, `${free} ${free === 1 ? "seat is" : "seats are"} free`))];
   return [big(both("等待发牌", "waiting for the deal"))];
 }
@@ -180,8 +181,9 @@ export function endWords(result) {
   return [`${result.player} 逃跑,本局中止`, "the hand was abandoned"];
 }
 
-function toMove(view, seat, own, words) {
-  return big(el("span", { class: "arrow", "aria-hidden": "true", "data-to": PLACES[(seat - own + 4) % 4] }), el("span", { class: "name" }, nameAt(view, seat)), both(...words));
+function toMove(view, seat, { own, you }, words) {
+  const name = you && seat === own ? both("轮到你", "you") : el("span", { class: "name" }, nameAt(view, seat));
+  return big(el("span", { class: "arrow", "aria-hidden": "true", "data-to": PLACES[(seat - own + 4) % 4] }), name, both(...words));
 }
 
 function toBeat(view) {
@@ -190,7 +192,7 @@ function toBeat(view) {
   return [el("p", { class: "soft" }, both("要压", "to beat"), " ", el("span", { class: "name" }, nameAt(view, best.seat))), el("p", { class: "target" }, reads(best.reading))];
 }
 
-function inTrumps(view, own) {
+function inTrumps(view, reader) {
   const { hand } = view;
   const phase = PHASE[hand.phase];
   if (hand.phase === "dealing") return [big(both(...phase), " ", el("b", {}, `${hand.dealt}/100`)), inForce(view)];
@@ -199,15 +201,16 @@ function inTrumps(view, own) {
     return [big(both("亮主或不亮", "declare or decline")), el("p", { class: "soft" }, both("等", "waiting for"), " ", el("span", { class: "name" }, names)), inForce(view)];
   }
   if (hand.turn === null) return [big(both(...phase))];
-  if (hand.phase === "burying") return [toMove(view, hand.turn, own, ["扣底", "buries 8 cards"]), inForce(view)];
-  if (hand.phase === "countering") return [toMove(view, hand.turn, own, ["反底?", "may counter"]), inForce(view)];
+  if (hand.phase === "burying") return [toMove(view, hand.turn, reader, ["扣底", "buries 8 cards"]), inForce(view)];
+  if (hand.phase === "countering") return [toMove(view, hand.turn, reader, ["反底?", "may counter"]), inForce(view)];
   const led = hand.plays[0];
-  if (!led) return [toMove(view, hand.turn, own, ["首出", "leads"])];
+  if (!led) return [toMove(view, hand.turn, reader, ["首出", "leads"])];
   const suit = suitWords(suitOf(led.cards[0], hand.level, hand.trump));
   const [zh, en] = KIND[led.kind];
+  const long = led.cards.length > 2;
   return [
-    toMove(view, hand.turn, own, ["跟牌", "to follow"]),
-    el("p", { class: "target" }, both(`${suit[0]} ${zh} ${led.cards.length}张`, `${en} of ${led.cards.length}, ${suit[1]}`)),
+    toMove(view, hand.turn, reader, ["跟牌", "to follow"]),
+    el("p", { class: "target" }, both(`${suit[0]} ${zh}${long ? ` ${led.cards.length}张` : ""}`, `${en}${long ? ` of ${led.cards.length}` : ""}, ${suit[1]}`)),
     hand.winning === null ? null : el("p", { class: "soft" }, both("现最大", "winning"), " ", el("span", { class: "name" }, nameAt(view, hand.plays[hand.winning].seat))),
   ];
 }
@@ -236,7 +239,7 @@ export function drawFacts(node, view) {
     const number = hand ? hand.number : view.hands ? 0 : "–";
     const first = fact("局", "hand", view.hands ? `${number} / ${view.hands}` : `${number}`);
     if (!hand) return [first];
-    return [first, fact("轮", "trick", `${hand.trick}`), ...(hand.family === "trumps" ? factsOfTrumps(view) : factsOfClimbing(view))];
+    return [first, hand.result ? null : fact("轮", "trick", `${hand.trick}`), ...(hand.family === "trumps" ? factsOfTrumps(view) : factsOfClimbing(view))];
   });
 }
 
