@@ -16,7 +16,7 @@ from services.tables.reads import Eyes, existing, look
 from services.tables.room import Step
 from services.tables.service import Calling, Running, TableId
 from services.tables.showing import Eyes as Looking
-from services.tables.showing import answer, eyes_of
+from services.tables.showing import answer, sight_of
 
 router = APIRouter(tags=["reads"])
 
@@ -38,11 +38,11 @@ async def views(
 ) -> Response:
     """The events from `from` to `to` as the caller may see them, each with the view after it; `next` is where to go on."""
     room, state = await look(service, caller, table)
-    own = eyes_of(caller, state, as_)
-    eyes = opening(own, state) if opened else own
-    end = room.version
-    last = min(existing(room, first) + MOST - 1, end, to or end)
-    await service.access.look(caller, "audit", state.id, last, own(state))
+    sight = sight_of(caller, state, as_)
+    eyes = opening(sight.eyes, state) if opened else sight.eyes
+    end = sight.last(room)
+    last = min(existing(room, first, end) + MOST - 1, end, to or end)
+    await service.access.look(caller, "audit", state.id, last, sight.eyes(state))
     moments = []
     for step in room.steps(first, last):
         moments.append(_moment(step, eyes(step.table)))
