@@ -73,7 +73,8 @@ async def _check_not_shortened(store: JetStreamStore, projector: Projector) -> N
     if last < watermark:
         raise ProjectionFault(
             f"{projector.projection.name}: the stream ends at event {last}, but event {watermark} was projected before; "
-            "the stream has lost events and must be restored"
+            "the stream has lost events and must be restored (shuangkou restore), or it was, without what was lost: "
+            f"then build the view anew: shuangkou project {projector.projection.name} --rebuild"
         )
 
 

@@ -73,7 +73,8 @@ def matches(tables: int, hands: int, seed: str = "drill", opened: int = 4) -> Re
     for number in range(tables):
         events = list(simulate(RULESETS[number % len(RULESETS)], hands, f"{seed} {number}"))
         if number >= tables - opened:
-            events = events[: len(events) * 9 // 10]
+            end = len(events) * 9 // 10
+            events = events[: next(n for n in range(end, len(events)) if events[n].command != events[n - 1].command)]
         record[events[0].table] = [each.line for each in events]
     return record
 

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final, TypeVar
 
+from domain.shuffle import derived_seed
 from services.eventstore.core import JetStreamStore
+from services.recovery.finishing import SeedOf
 from services.recovery.local import STORE, LocalServer, alone
 from services.recovery.restoring import (
     Plan,
@@ -25,7 +27,7 @@ from services.recovery.restoring import (
     write,
 )
 from services.recovery.sources import Source, Sources
-from services.settings import STREAM, Settings
+from services.settings import STREAM, Settings, load_secrets
 from services.store import connect
 from services.vaults import open_vault
 
@@ -92,7 +94,7 @@ def _restore(settings: Settings, wish: Wish, bar: Bar, server: LocalServer | Non
     places = add_audit(settings, sources)
     standing = _on(settings, partial(survey, sources=sources))
     with bar("核验 verifying") as progress:
-        planned = plan(sources, places, wish.prefer, progress)
+        planned = plan(sources, places, wish.prefer, progress, _seeds(settings))
     _check(planned, wish)
     outcome = Outcome(len(planned.tables), len(planned.events), sources=sources.counts, notes=sources.notes)
     why = conflict(standing, planned)
@@ -127,6 +129,13 @@ def _on(settings: Settings, work: Callable[[JetStreamStore], Awaitable[T]]) -> T
             await store.close()
 
     return asyncio.run(run())
+
+
+def _seeds(settings: Settings) -> SeedOf | None:
+    """The seeds of this installation, if it has its secrets."""
+    if not (settings.data / "secrets.json").exists():
+        return None
+    return partial(derived_seed, bytes.fromhex(load_secrets(settings.data).deal_key))
 
 
 def _check(planned: Plan, wish: Wish) -> None:

@@ -24,7 +24,7 @@ from projections.postings import player_account
 from schemas.canonical import digest
 from schemas.envelope import read_line
 from schemas.notation import Unreadable
-from services.recovery.views import Mark
+from services.recovery.views import Mark, as_bytes
 
 Place = Literal["stream", "archive", "audit", "ledger", "record"]
 """Where something is wrong; `record` is what the events themselves say (`domain.verify`)."""
@@ -96,13 +96,13 @@ class Copies:
             return
         mark = self.marks["audit"]
         events = audit_events.c
-        query = select(events.version, events.sequence, events.hash, events.line)
+        query = select(events.version, events.hash, events.line)
         rows = self.audit.execute(
             query.where(events.table_id == job.table, events.sequence <= mark.upto).order_by(events.version)
         )
         kept: dict[int, bytes] = {}
-        for version, _, hash_, line in rows:
-            kept[version] = bytes(line)
+        for version, hash_, line in rows:
+            kept[version] = as_bytes(line)
             if digest(kept[version]) != hash_:
                 yield Disagreement(
                     "audit", job.table, version, "Its line is not the one that was filed.", "审计视图中的事件被改动。"

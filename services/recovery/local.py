@@ -4,6 +4,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Final
@@ -12,6 +13,8 @@ from services import tether
 from services.eventstore.server import EmbeddedServer, ServerConfig, free_port
 from services.settings import Settings, load_secrets
 
+WAIT: Final = 2.0
+"""Seconds that a server may take to end, of which the process was killed."""
 STORE: Final = "nats"
 """The folder of the embedded server in the data folder."""
 
@@ -59,7 +62,7 @@ def server_for(settings: Settings) -> Iterator[Settings]:
 def alone(settings: Settings) -> Iterator[LocalServer]:
     """The embedded server, not started, and nobody else may start it meanwhile. Raises StillRunning when `up` runs."""
     settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = _lock(settings)
+    lock = _lock(settings, within=WAIT)
     if lock is None:
         raise StillRunning(
             f"`shuangkou up` runs on {settings.data}; stop it first, so that nothing is written meanwhile. 请先停止 up。"
@@ -72,12 +75,17 @@ def alone(settings: Settings) -> Iterator[LocalServer]:
             server.stop()
 
 
-def _lock(settings: Settings) -> IO[bytes] | None:
-    """The lock that the embedded server holds while it runs; None when it does."""
+def _lock(settings: Settings, within: float = 0.0) -> IO[bytes] | None:
+    """The lock that the embedded server holds while it runs; None when it still does after so many seconds."""
     file = (settings.data / "nats.lock").open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        return None
-    return file
+    deadline = time.monotonic() + within
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                file.close()
+                return None
+            time.sleep(0.02)
+        else:
+            return file

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from heapq import merge
 from itertools import groupby, zip_longest
 from multiprocessing import get_context
@@ -29,8 +30,9 @@ from schemas.canonical import digest
 from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import EMPTY, Head
 from services.eventstore.scanning import Scan
+from services.recovery.finishing import SeedOf, rest_of
 from services.recovery.sources import Source, Sources, Trouble, Whole
-from services.recovery.views import mark_of
+from services.recovery.views import as_bytes, mark_of
 from services.settings import Settings
 
 BATCH: Final = 500
@@ -99,13 +101,13 @@ def add_audit(settings: Settings, sources: Sources) -> dict[tuple[str, int], int
     query = select(columns.table_id, columns.version, columns.sequence, columns.hash, columns.line)
     try:
         with engine.connect() as connection:
-            for table, version, sequence, hash_, line in connection.execute(query.order_by(columns.sequence)):
-                if digest(bytes(line)) != hash_:
+            for table, version, sequence, hash_, given in connection.execute(query.order_by(columns.sequence)):
+                if digest(line := as_bytes(given)) != hash_:
                     sources.notes.append(
                         f"audit: event {table}:{version} was changed; it was left out 该事件已被改动,未采用"
                     )
                     continue
-                sources.add("audit", bytes(line))
+                sources.add("audit", line)
                 places[table, version] = sequence
     except SQLAlchemyError as error:
         sources.notes.append(f"audit: it cannot be read to its end: {str(error).partition(chr(10))[0][:200]}")
@@ -119,13 +121,24 @@ def plan(
     places: Mapping[tuple[str, int], int],
     prefer: Source | None = None,
     progress: Progress | None = None,
+    seed_of: SeedOf | None = None,
 ) -> Plan:
-    """Put the tables together, verify each of them, and say in which order their events are to stand in the stream."""
+    """Put the tables together, verify each of them, and say in which order their events are to stand in the stream.
+
+    A last command of which the end is missing is decided again (`seed_of`: with the seeds of this installation).
+    """
     found = list(sources.whole(prefer))
     tables = [whole for whole in found if whole.lines]
     faults: list[Fault] = []
-    for done, mine in enumerate(_verified(tables), start=1):
+    for done, (mine, rest) in enumerate(_verified(tables, seed_of), start=1):
         faults += mine
+        if rest:
+            whole = tables[done - 1]
+            heads = (*whole.heads, *map(digest, rest))
+            tables[done - 1] = whole._replace(lines=(*whole.lines, *rest), heads=heads)
+            sources.notes.append(
+                f"table {whole.table}: the end of its last command was missing; {len(rest)} events were decided again 末尾命令已补全"
+            )
         if progress:
             progress(done, len(tables))
     events, numbered = _in_order(tables, places)
@@ -167,17 +180,23 @@ def _timed(whole: Whole) -> Iterator[tuple[tuple[str, str, int], Event]]:
         yield (latest, whole.table, version), Event(whole.table, version, raw["type"], raw["command"], line)
 
 
-def _verified(tables: Sequence[Whole]) -> Iterator[tuple[Fault, ...]]:
-    """The faults of each table."""
+Verified = tuple[tuple[Fault, ...], tuple[bytes, ...]]
+"""The faults of a table, and the events that its last command is short of."""
+
+
+def _verified(tables: Sequence[Whole], seed_of: SeedOf | None) -> Iterator[Verified]:
+    work = partial(_verify, seed_of)
     if len(tables) < WORTH_A_POOL:
-        yield from map(_faults, tables)
+        yield from map(work, tables)
         return
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        yield from pool.map(_faults, tables, chunksize=2)
+        yield from pool.map(work, tables, chunksize=2)
 
 
-def _faults(whole: Whole) -> tuple[Fault, ...]:
-    return verify_lines(whole.lines).faults
+def _verify(seed_of: SeedOf | None, whole: Whole) -> Verified:
+    faults = verify_lines(whole.lines).faults
+    rest = rest_of(whole.lines, seed_of) if faults else ()
+    return (verify_lines((*whole.lines, *rest)).faults if rest else faults), rest
 
 
 def conflict(standing: Standing, plan: Plan) -> str | None:

@@ -45,6 +45,11 @@ def mark_of(settings: Settings, name: str) -> Mark | None:
     return Mark(row.sequence, row.sequence)
 
 
+def as_bytes(line: object) -> bytes:
+    """A line as a view gives it. Whoever tampers with a SQLite file may have left text, or anything, where bytes should be."""
+    return line if isinstance(line, bytes) else bytes(line) if isinstance(line, memoryview) else str(line).encode()
+
+
 class Views:
     """Connections to the views, opened when they are first asked for. For one thread of one process."""
 
