@@ -69,8 +69,13 @@ def load_ring(data: Path, name: str | None = None) -> Ring:
     mark = (found.st_mtime_ns, found.st_ino)
     known = _rings.get(path)
     if known is None or known[0] != mark:
-        known = _rings[path] = (mark, _read(path).ring())
+        known = _rings[path] = (mark, read_ring(path))
     return known[1]
+
+
+def read_ring(path: Path) -> Ring:
+    """The keys in a file like `keys.json`. Raises Unreadable."""
+    return _read(path).ring()
 
 
 def rotate(data: Path) -> SigningKey:
@@ -86,10 +91,10 @@ def rotate(data: Path) -> SigningKey:
     return load_ring(data).current
 
 
-def note_software(data: Path, running: str | None = None) -> None:
-    """Note which version of the software runs, if it is another than before."""
+def note_software(data: Path, running: str | None = None, name: str | None = None) -> None:
+    """Note which version of the software runs, if it is another than before. Makes the keys under the name if there are none."""
     running = running or version("shuangkou")
-    if load_ring(data).software[-1].version == running:
+    if load_ring(data, name).software[-1].version == running:
         return
     with _alone(data):
         file = _read(data / FILE)

@@ -24,6 +24,8 @@ class Settings(BaseSettings):
 
     A hand may be disputed for `dispute_days` after it ended, and is to be ruled on within `ruling_days` of that.
     `archive` is the folder or `s3://bucket/prefix` of the second copy, `recall_years` how long hands are kept for recall at least.
+    Every `checkpoint_seconds` the heads of tables are put on record. `name` is what signatures are made under, best a URL without
+    `https://`; it counts when the first key is made, and never changes.
     """
 
     model_config = SettingsConfigDict(env_prefix="SHUANGKOU_", extra="ignore")
@@ -39,6 +41,8 @@ class Settings(BaseSettings):
     ruling_days: int = Field(default=7, ge=1, le=3650)
     archive: str | None = None
     recall_years: int = Field(default=10, ge=1, le=100)
+    checkpoint_seconds: float = Field(default=60, ge=1, le=86_400)
+    name: str | None = Field(default=None, pattern=r"^[!-*,-~]{1,120}$")
 
     def database(self, projection: str) -> str:
         """The SQLAlchemy URL of a projection's views: the given database, else a SQLite file of its own in the data folder."""

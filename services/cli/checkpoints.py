@@ -24,7 +24,7 @@ def checkpoints(
 ) -> None:
     """Keep a copy of the checkpoint log, and check that it only ever grew and was signed by the key one knows 检查点日志.
 
-    Example: shuangkou checkpoints copy witness --url https://table.example --key keys.json
+    Example: shuangkou checkpoints copy witness --url https://table.example --key public-keys.json
     """
     from services.cli.verifying import trust_of
     from services.witness import check_copy, copy_log

@@ -17,7 +17,7 @@ def keys(
 ) -> None:
     """Show the public keys that this installation signs with, or make a new one. Old keys stay valid for what they signed 签名密钥.
 
-    Example: shuangkou keys show --json > keys.json; shuangkou verify match.ndjson --key keys.json
+    Example: shuangkou keys show --json > public-keys.json; shuangkou verify match.ndjson --key public-keys.json
     """
     from rich.table import Table
 

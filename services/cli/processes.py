@@ -35,7 +35,7 @@ def serve(
 
     keep_private()
     chosen = settings(data=data, nats=nats, db=db, host=host, port=port)
-    note_software(chosen.data)
+    note_software(chosen.data, name=chosen.name)
     run(
         chosen,
         commands=what == "tables",
@@ -74,6 +74,6 @@ def project(
     if name == "checkpoints":
         if rebuild:
             raise wrong_use("the log of checkpoints is signed and cannot be built again")
-        uvloop.run(run_checkpoints(chosen, live=not once))
+        uvloop.run(run_checkpoints(chosen, every=chosen.checkpoint_seconds, live=not once))
         return
     uvloop.run(run_projection(chosen, name, rebuild=rebuild, live=not once))

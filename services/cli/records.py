@@ -59,7 +59,7 @@ def verify(
     Receipts are checked too, and the matches against them. Keys that come in a file prove only that all of it is of one hand: pin
     the key that you know with --key. With --all the stream is also compared with its archive, the audit timeline and the ledger.
 
-    Example: shuangkou verify match.ndjson receipt.json --key keys.json
+    Example: shuangkou verify match.ndjson receipt.json --key public-keys.json
     """
     from time import perf_counter
 

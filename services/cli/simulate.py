@@ -14,6 +14,9 @@ def simulate(
     seed: Annotated[str, typer.Option("--seed", help="Any text; the same seed gives the same bytes 种子.")] = "1",
     out: Annotated[Path | None, typer.Option("--out", help="Write the match file here.")] = None,
     bots: Annotated[Literal["random", "greedy"], typer.Option("--bots", help="How the players choose.")] = "random",
+    sign: Annotated[
+        Path | None, typer.Option("--sign", help="Sign the file with the keys of an installation, its keys.json 签名.")
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Play a match without any server: same seed, same bytes 同种子同结果.
@@ -22,16 +25,19 @@ def simulate(
     """
     import time
 
+    from domain.proofs.sealing import sealed_match
     from domain.simulate import simulate as play
     from schemas.canonical import digest
     from schemas.events import HandScored
     from schemas.matchfile import match_file
     from schemas.trumps import HandEscaped, HandSettled
+    from services.keys import read_ring
 
     began = time.perf_counter()
     recorded = list(play(ruleset, hands, seed, bots))
     took = time.perf_counter() - began
-    data = match_file([each.line for each in recorded])
+    lines = [each.line for each in recorded]
+    data = match_file(lines) if sign is None else sealed_match(lines, read_ring(sign))
     if out is not None:
         out.write_bytes(data)
     scores: dict[str, int] = {}

@@ -119,7 +119,7 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
     from services.supervisor import Process
 
     secrets = load_secrets(chosen.data)
-    note_software(chosen.data)
+    note_software(chosen.data, name=chosen.name)
     env = {"SHUANGKOU_DATA": str(chosen.data)}
     if chosen.nats is None:
         await _start_nats(supervisor, chosen)
