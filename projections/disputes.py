@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    case,
     not_,
     select,
 )
@@ -177,7 +178,8 @@ def list_disputes(
 ) -> list[dict[str, Any]]:
     """Cases for a list, those with the nearest date first, then the closed ones, the latest moved first. `now` decides what is overdue."""
     waiting = disputes.c.status.in_(OPEN)
-    query = select(disputes).order_by(not_(waiting), disputes.c.moved.desc(), disputes.c.dispute_id).limit(limit)
+    order = (not_(waiting), case((waiting, disputes.c.respond_by)), disputes.c.moved.desc(), disputes.c.dispute_id)
+    query = select(disputes).order_by(*order).limit(limit)
     if status == "open":
         query = query.where(waiting)
     elif status == "overdue":
@@ -186,8 +188,7 @@ def list_disputes(
         query = query.where(disputes.c.status == status)
     if table is not None:
         query = query.where(disputes.c.table_id == table)
-    found = [_summary(row, now) for row in connection.execute(query)]
-    return sorted(found, key=lambda case: case["respond_by"] if case["status"] in OPEN else "~")
+    return [_summary(row, now) for row in connection.execute(query)]
 
 
 def _summary(row: Any, now: str) -> dict[str, Any]:

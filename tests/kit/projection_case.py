@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from projections.base import Batch, Overtaken, Positioned, Projection, ProjectionFault, Projector, open_engine
-from projections.runner import make
+from projections.runner import make, source_of
 from tests.kit.matches import interleaved
 
 
@@ -39,7 +39,7 @@ class ProjectionCase:
         return make(self.name, lambda table_id: by_table.get(table_id, []))
 
     def projector(self, engine: Engine, stream: Batch) -> Projector:
-        projector = Projector(engine, self.projection(stream))
+        projector = Projector(engine, self.projection(stream), source_of(self.name))
         projector.open()
         return projector
 
