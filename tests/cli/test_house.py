@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from domain.verify import verify_file
 from schemas.envelope import read_line
@@ -131,6 +132,38 @@ def test_a_changed_byte_is_found_and_its_event_named(house: House, played: Any, 
     assert done.returncode == 1
     assert f"{played['tables'][1]['table']}:20" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_trump_game_from_play_to_explanation(house: House) -> None:
+    """宁夏双扣 like the others: played by bots, verified, shown, replayed, and its result explained by trick, kitty and row."""
+    played = house.json("play", "--ruleset", "ningxia", "--tables", "2", "--hands", "2", "--bots", "greedy")
+    table = played["tables"][0]["table"]
+    assert house.json("verify", "--all")["clean"] is True
+    explained = house.json("explain", table, "--hand", "1")
+    assert {why["kind"] for why in explained["why"]} >= {"kitty", "multiplier", "total", "row", "levels", "score"}
+    assert "T7.4" in house.run("explain", table, "--hand", "1").stdout
+    steps = house.run("replay", table).stdout.splitlines()
+    assert len(steps) == played["tables"][0]["events"]
+    for words in ("亮主", "坐庄 is declarer", "扣底 buries", "出 plays", "抓分 attackers", "本局结束 hand settled"):
+        assert any(words in step for step in steps), words
+    last = next(number for number, step in enumerate(steps) if "扣底 buries" in step) + 1
+    shown = house.run("show", table, "--as", "auditor", "--at", str(last)).stdout
+    assert "底牌 kitty" in shown
+    assert "打 level 2" in shown
+    assert "底牌 kitty" not in house.run("show", table, "--at", str(last)).stdout, "a spectator does not see it"
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_what_is_shown_fits_the_terminal(house: House, played: Any, columns: int) -> None:
+    """Nothing is cut off: no ellipsis, no line that is too long."""
+    tables = [
+        played["tables"][0]["table"],
+        *(row["table"] for row in house.json("tables") if row["ruleset"] == "ningxia"),
+    ]
+    for command in (("tables",), *(("show", table, "--as", "auditor", "--at", "60") for table in tables)):
+        for line in house.run(*command, columns=columns).stdout.splitlines():
+            assert cell_len(line) <= columns, line
+            assert "…" not in line
 
 
 def test_secrets_are_their_owners(house: House) -> None:

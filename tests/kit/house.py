@@ -14,9 +14,11 @@ COMMAND = (sys.executable, "-m", "services.cli.main")
 ROOT = Path(__file__).parent.parent.parent
 
 
-def shuangkou(*arguments: str, data: Path | None = None, timeout: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end; never raises for its exit status."""
-    env = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+def shuangkou(
+    *arguments: str, data: Path | None = None, timeout: float = 120, columns: int = 200
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, on a terminal so wide; never raises for its exit status."""
+    env = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"}
     env.pop("SHUANGKOU_DATA", None)
     if data is not None:
         env["SHUANGKOU_DATA"] = str(data)
@@ -70,9 +72,9 @@ class House:
         self.process.wait(30)
         return time.monotonic() - began
 
-    def run(self, *arguments: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, timeout: float = 120, columns: int = 200) -> subprocess.CompletedProcess[str]:
         """A command on this house."""
-        return shuangkou(*arguments, data=self.data, timeout=timeout)
+        return shuangkou(*arguments, data=self.data, timeout=timeout, columns=columns)
 
     def json(self, *arguments: str) -> Any:
         """What a command prints with --json; it must succeed."""
