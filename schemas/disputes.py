@@ -20,7 +20,7 @@ Outcome = Literal["upheld", "voided", "adjusted"]
 
 
 class Entry(BaseModel):
-    """One line of a correction: an account of the ledger (`player:<name>`, `table:<id>`, `house:rulings`) and what it gets, in which unit."""
+    """One line of a correction: what an account of the ledger gets (`player:<name>`, `table:<id>`, `house:rulings`), in which unit."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     account: Annotated[str, Field(max_length=80)]

@@ -100,8 +100,8 @@ async def examination(room: Room, dispute: Dispute, facts: TableFacts, caller: C
     """What can be said about the disputed event, and the eyes it was seen with.
 
     `view` is the table after the event (without one: at the end of the hand, or now), `situation` whether it was legal, why, and what
-    else was open; `result` how the hand ended with every number explained, `verification` what a check of the record found, up to the last hand that
-    is over.
+    else was open; `result` how the hand ended with every number explained, `verification` what a check of the record found, up to the
+    last hand that is over.
     """
     present = room.at(facts.version)
     at = _at(dispute, facts)

@@ -363,7 +363,7 @@ def test_a_ruling_recorded_without_its_entries_is_finished_as_it_was_begun() -> 
 def test_entries_that_follow_from_no_ruling_do_not_fit() -> None:
     _, events = happened(case(*ASSIGNED), VOID)
     other = case(ANN, Assign("fay", "operator"))
-    forged = replace(events[1], version=3, prev=other.head)
+    forged = events[1]._replace(version=3, prev=other.head)
     with pytest.raises(ValueError, match="no ruling"):
         evolve(other, forged)
 
