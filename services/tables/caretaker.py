@@ -24,7 +24,8 @@ from domain.upkeep import Due, due
 from projections.base import watermarks
 from projections.live_table import live_tables
 from schemas.commands import Command, CommitSeed, DealOn, TimeOut
-from services.eventstore.errors import StoreError
+from schemas.events import TableClosed, type_name
+from services.eventstore.errors import BrokenLog, StoreError
 from services.problems import Problem
 from services.settings import Settings
 from services.tables.lookups import look_up
@@ -43,6 +44,8 @@ QUIET: Final = timedelta(seconds=10)
 WAIT: Final = 0.1
 """Seconds before a command that failed is given again; doubled each time, up to `LONGEST`."""
 LONGEST: Final = 5.0
+CLOSED: Final = type_name(TableClosed)
+"""The topic of the last event of a table."""
 NAMES: Final[Mapping[type[Command], str]] = {DealOn: "deal-on", TimeOut: "time-out", CommitSeed: "commit-seed"}
 """What the commands of a table are called, in their ids and in the metrics."""
 
@@ -163,12 +166,19 @@ class Caretaker:
         while True:
             try:
                 for table, version in (await self._unattended(starting=starting)).items():
-                    await self.rooms.open(table)
+                    await self._open(table)
                     self._seen[table] = version
                 starting = False
-            except (StoreError, Problem, Refused) as error:
+            except StoreError as error:
                 log.warning("not all tables that wait could be opened: %s", error)
             await asyncio.sleep(SOON if starting else ROUND)
+
+    async def _open(self, table: str) -> None:
+        """Open a room, which is all it takes: it is looked at then. One that is broken does not keep the others waiting."""
+        try:
+            await self.rooms.open(table)
+        except (BrokenLog, Refused) as error:
+            log.warning("table %s is not taken care of: %s", table, error)
 
     async def _unattended(self, *, starting: bool) -> dict[str, int]:
         """Tables that are not open here, may have something due and were not looked at in this version; the latest moved first."""
@@ -176,6 +186,9 @@ class Caretaker:
         if starting:
             async for records in self.rooms.store.tail(watermark, live=False):
                 found |= {record.key: record.version for record in records}
+                for record in records:
+                    if record.topic == CLOSED:
+                        del found[record.key]
         return {
             table: version
             for table, version in found.items()

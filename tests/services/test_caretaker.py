@@ -4,6 +4,7 @@ Also over restarts, with two services, and when the store is away.
 """
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from projections.runner import make
 from services.eventstore.core import JetStreamStore
 from services.eventstore.server import EmbeddedServer
 from services.settings import Settings
+from services.tables import caretaker
 from tests.services.kit import Answer, AtTable, Running, hand_running, running, table_of_four
 
 
@@ -36,6 +38,16 @@ async def recorded(store: JetStreamStore, table: str, topic: str, times: int) ->
             times -= sum(record.key == table and record.topic == f"shuangkou.{topic}.v1" for record in records)
             if times <= 0:
                 return
+
+
+async def build_live_view(service: Running, data: Path) -> None:
+    """What the live projection would have built of the stream by now."""
+    rows = [(each.sequence, each.data) async for records in service.store.tail(0, live=False) for each in records]
+    engine = open_engine(Settings(data=data).database("live"))
+    projector = Projector(engine, make("live", lambda _: []))
+    projector.open()
+    projector.feed(rows)
+    engine.dispose()
 
 
 async def test_a_clock_that_runs_out(service: Running) -> None:
@@ -129,18 +141,24 @@ async def test_a_restart_finds_tables_by_the_live_view_too(
     """The view tells of those that moved before its watermark, the stream of the others."""
     async with running(tmp_path, nats_server.url, stream_name) as before:
         old = await hand_running(before, turn_seconds=1)
-        rows = [
-            (record.sequence, record.data) async for records in before.store.tail(0, live=False) for record in records
-        ]
+        await build_live_view(before, tmp_path)
         new = await hand_running(before, turn_seconds=1)
-    engine = open_engine(Settings(data=tmp_path).database("live"))
-    projector = Projector(engine, make("live", lambda _: []))
-    projector.open()
-    projector.feed(rows)
-    engine.dispose()
     async with running(tmp_path, nats_server.url, stream_name) as after:
         for table in (old, new):
             await recorded(after.store, table.id, "timed-out", 1)
+
+
+async def test_a_service_takes_over_from_one_that_is_gone(
+    tmp_path: Path, nats_server: EmbeddedServer, stream_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has never heard of the table from anybody: it looks round from time to time."""
+    monkeypatch.setattr(caretaker, "ROUND", 0.1)
+    monkeypatch.setattr(caretaker, "QUIET", timedelta(0))
+    async with running(tmp_path, nats_server.url, stream_name) as staying:
+        async with running(tmp_path, nats_server.url, stream_name) as going:
+            table = await hand_running(going, turn_seconds=1)
+            await build_live_view(going, tmp_path)
+        await recorded(staying.store, table.id, "timed-out", 1)
 
 
 async def test_two_services_take_care_of_one_table(
