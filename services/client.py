@@ -13,6 +13,16 @@ CREDENTIALS: Final = "credentials.json"
 """The file in the data folder in which `up` leaves addresses and tokens, for its owner only."""
 
 
+class PublicStream(BaseModel):
+    """The public stream on NATS, for whoever consumes it: where it is, its name and subjects, and who may read it."""
+
+    url: str
+    stream: str
+    subjects: str
+    user: str
+    password: str
+
+
 class Credentials(BaseModel):
     """Where the services of an installation are, and tokens for whoever owns its data folder."""
 
@@ -21,6 +31,7 @@ class Credentials(BaseModel):
     operator: str
     auditor: str
     adjudicator: str | None = None
+    public: PublicStream | None = None
 
 
 class Failed(Exception):

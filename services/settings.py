@@ -4,6 +4,8 @@ Everything can be set by an environment variable that starts with `SHUANGKOU_`; 
 mode 0600 in the data folder and never in the environment of a process one can look at from outside.
 """
 
+import hashlib
+import hmac
 import json
 import os
 import secrets
@@ -17,12 +19,17 @@ STREAM: Final = "SK"
 """The JetStream stream of all tables."""
 SUBJECTS: Final = "sk.table"
 """Prefix of the subjects, one a table."""
+PUBLIC_STREAM: Final = "SK_PUBLIC"
+"""The JetStream stream of what spectators see."""
+PUBLIC_SUBJECTS: Final = "sk.public"
+"""Prefix of its subjects, one a table."""
 
 
 class Settings(BaseSettings):
     """What a process needs to know; `data` is the folder that holds everything of one installation.
 
     A hand may be disputed for `dispute_days` after it ended, and is to be ruled on within `ruling_days` of that.
+    `nats` is where the record is, `nats_public` the same server as the user who writes the public stream (default: as `nats`).
     `archive` is the folder or `s3://bucket/prefix` of the second copy, `recall_years` how long hands are kept for recall at least.
     Every `checkpoint_seconds` the heads of tables are put on record. `name` is what signatures are made under, best a URL without
     `https://`; it counts when the first key is made, and never changes.
@@ -31,6 +38,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="SHUANGKOU_", extra="ignore")
     data: Path = Path("data")
     nats: str | None = None
+    nats_public: str | None = None
     db: str | None = None
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65535)
@@ -63,6 +71,10 @@ class Secrets(BaseModel):
     token_key: str
     nats_user: str = "shuangkou"
     nats_password: str
+
+    def password_of(self, user: str) -> str:
+        """The password of another user of NATS; it follows from that of the services, which cannot be told from it."""
+        return hmac.new(self.nats_password.encode(), user.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 def keep_private() -> None:

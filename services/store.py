@@ -12,7 +12,16 @@ from pydantic import BaseModel
 
 from schemas.registry import Kind
 from services.eventstore.core import JetStreamStore
-from services.settings import STREAM, SUBJECTS, Settings, load_secrets, write_private
+from services.eventstore.server import PUBLISHER
+from services.settings import (
+    PUBLIC_STREAM,
+    PUBLIC_SUBJECTS,
+    STREAM,
+    SUBJECTS,
+    Settings,
+    load_secrets,
+    write_private,
+)
 
 FILE: Final = "nats.json"
 WORD: Final = {"disputes": "dispute", "access": "access"}
@@ -57,15 +66,40 @@ async def connect(settings: Settings, within: float = 5.0, kind: Kind = "tables"
         raise
 
 
-async def _connect(settings: Settings, within: float) -> JetStreamStore:
+async def connect_public(settings: Settings, replicas: int | None, within: float = 5.0) -> JetStreamStore:
+    """Connect to the public stream as who writes it, making it when there is none. Raises like `connect`."""
     if settings.nats:
-        return await JetStreamStore.connect(settings.nats, stream=STREAM, prefix=SUBJECTS, within=within)
+        return await JetStreamStore.connect(
+            settings.nats_public or settings.nats,
+            stream=PUBLIC_STREAM,
+            prefix=PUBLIC_SUBJECTS,
+            replicas=replicas,
+            within=within,
+        )
+    return await JetStreamStore.connect(
+        _local(settings).url,
+        stream=PUBLIC_STREAM,
+        prefix=PUBLIC_SUBJECTS,
+        replicas=replicas,
+        within=within,
+        user=PUBLISHER,
+        password=load_secrets(settings.data).password_of(PUBLISHER),
+    )
+
+
+def _local(settings: Settings) -> Local:
     try:
-        local = Local.model_validate(json.loads((settings.data / FILE).read_bytes()))
+        return Local.model_validate(json.loads((settings.data / FILE).read_bytes()))
     except FileNotFoundError:
         raise NotRunning(
             f"no NATS server is known in {settings.data}: start one with `shuangkou up`, or name one with --nats URL"
         ) from None
+
+
+async def _connect(settings: Settings, within: float) -> JetStreamStore:
+    if settings.nats:
+        return await JetStreamStore.connect(settings.nats, stream=STREAM, prefix=SUBJECTS, within=within)
+    local = _local(settings)
     secrets = load_secrets(settings.data)
     return await JetStreamStore.connect(
         local.url,

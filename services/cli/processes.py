@@ -24,23 +24,33 @@ def serve(
     db: Database = None,
     host: Host = None,
     port: Port = None,
+    publish: Annotated[
+        bool, typer.Option("--publish/--no-publish", help="spectate: also write the public stream 公共事件流.")
+    ] = True,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="spectate: remove the public stream first, and publish it anew 重建.")
+    ] = False,
 ) -> None:
     """Run the table service, the one that only shows (观战), or the dispute desk (争议), until stopped.
 
     Example: shuangkou serve tables --nats nats://10.0.0.5:4222 --port 8080
     """
+    import asyncio
+
     from services.keys import note_software
     from services.settings import keep_private
+    from services.spectate import remove
     from services.tables.app import run
 
     keep_private()
     chosen = settings(data=data, nats=nats, db=db, host=host, port=port)
     note_software(chosen.data, name=chosen.name)
-    run(
-        chosen,
-        commands=what == "tables",
-        disputes=what != "spectate",
-    )
+    spectate = what == "spectate"
+    if rebuild and not spectate:
+        raise wrong_use("--rebuild is for `serve spectate`: it removes and rebuilds the public stream.")
+    if rebuild:
+        asyncio.run(remove(chosen))
+    run(chosen, commands=what == "tables", disputes=not spectate, publish=spectate and publish)
 
 
 def project(

@@ -113,16 +113,25 @@ async def _up(chosen: "Settings", *, demo: bool) -> None:
 
 
 async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) -> None:
-    from services.client import Credentials, credentials_path
+    from services.client import Credentials, PublicStream, credentials_path
+    from services.eventstore.server import CONSUMER
     from services.keys import note_software
-    from services.settings import load_secrets, write_private
+    from services.settings import PUBLIC_STREAM, PUBLIC_SUBJECTS, load_secrets, write_private
     from services.supervisor import Process
 
     secrets = load_secrets(chosen.data)
     note_software(chosen.data, name=chosen.name)
     env = {"SHUANGKOU_DATA": str(chosen.data)}
+    public = None
     if chosen.nats is None:
-        await _start_nats(supervisor, chosen)
+        nats = await _start_nats(supervisor, chosen)
+        public = PublicStream(
+            url=nats,
+            stream=PUBLIC_STREAM,
+            subjects=f"{PUBLIC_SUBJECTS}.>",
+            user=CONSUMER,
+            password=secrets.password_of(CONSUMER),
+        )
     else:
         await _reach(chosen)
         env["SHUANGKOU_NATS"] = chosen.nats
@@ -144,6 +153,7 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
         operator=operator_token(secrets),
         auditor=auditor_token(secrets),
         adjudicator=adjudicator_token(secrets),
+        public=public,
     )
     write_private(credentials_path(chosen.data), credentials.model_dump())
     await asyncio.gather(
@@ -171,9 +181,18 @@ async def _reach(chosen: "Settings") -> None:
         raise StartFailed(f"NATS cannot be used at the URL that was given: {error}") from None
 
 
-async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> None:
-    from services.eventstore.server import ServerConfig, command, free_port, wait_ready
-    from services.settings import load_secrets
+async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> str:
+    """Start the NATS server; returns its address."""
+    from services.eventstore.server import (
+        CONSUMER,
+        PUBLISHER,
+        PublicStream,
+        ServerConfig,
+        command,
+        free_port,
+        wait_ready,
+    )
+    from services.settings import PUBLIC_STREAM, PUBLIC_SUBJECTS, load_secrets
     from services.store import announce
     from services.supervisor import Process
 
@@ -184,6 +203,9 @@ async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> None:
         monitor_port=free_port(),
         user=secrets.nats_user,
         password=secrets.nats_password,
+        public=PublicStream(
+            PUBLIC_STREAM, PUBLIC_SUBJECTS, secrets.password_of(PUBLISHER), secrets.password_of(CONSUMER)
+        ),
     )
     argv = command(config.write(chosen.data / "nats.conf"))
 
@@ -191,7 +213,9 @@ async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> None:
         await asyncio.to_thread(wait_ready, config)
 
     await supervisor.start(Process("nats", tuple(argv), 0, {}, ready, chosen.data / "nats.lock"))
-    announce(chosen.data, f"nats://127.0.0.1:{config.port}", config.monitor)
+    url = f"nats://127.0.0.1:{config.port}"
+    announce(chosen.data, url, config.monitor)
+    return url
 
 
 def _answers(port: int) -> Callable[[], Awaitable[None]]:

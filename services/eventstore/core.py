@@ -117,10 +117,15 @@ class JetStreamStore:
 
         Closing either closes both. Raises like `connect`.
         """
-        info = await self._ask(f"STREAM.INFO.{self.layout.stream}", None, self.within)
         store = type(self)(self.link, Layout(stream, prefix), self.within)
-        await store._ensure_stream(info["config"]["num_replicas"], create=True)  # noqa: SLF001 (our own)
+        await store._ensure_stream(await self.replicas(), create=True)  # noqa: SLF001 (our own)
         return store
+
+    async def replicas(self) -> int:
+        """How many servers hold the stream."""
+        info = await self._ask(f"STREAM.INFO.{self.layout.stream}", None, self.within)
+        found: int = info["config"]["num_replicas"]
+        return found
 
     async def close(self) -> None:
         """Disconnect. Open calls raise Unavailable."""

@@ -16,18 +16,73 @@ import time
 import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from services.eventstore.core import OLDEST
 from services.eventstore.errors import StoreError, WrongServer
 
 MAX_PAYLOAD = 1024 * 1024
 """Bytes of the largest message, headers included."""
+HOUSE: Final = "SHUANGKOU"
+"""The account of the services where the server asks for a password: the record is here, and nobody else can reach into it."""
+PUBLIC: Final = "PUBLIC"
+"""The account of the public stream (ADR 0020)."""
+PUBLISHER: Final = "publisher"
+"""Who writes the public stream."""
+CONSUMER: Final = "spectator"
+"""Who may read it and nothing else."""
+CONSUMERS: Final = 1000
+"""Most consumers of the public stream at a time: each takes memory or disk of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicStream:
+    """The stream that everybody may read, and the passwords of who writes and who reads it."""
+
+    stream: str
+    subjects: str
+    publisher: str = field(repr=False)
+    consumer: str = field(repr=False)
+
+    def account(self) -> list[str]:
+        """The account in the configuration file."""
+        return [
+            f"  {PUBLIC} {{",
+            f"    jetstream {{ max_consumers: {CONSUMERS} }}",
+            "    users: [",
+            f"      {{ user: {PUBLISHER}, password: {json.dumps(self.publisher)} }}",
+            f"      {{ user: {CONSUMER}, password: {json.dumps(self.consumer)}, permissions: {{",
+            f"          publish: {{ allow: {json.dumps(self.may_ask())} }}",
+            f"          subscribe: {{ allow: {json.dumps([f'{self.subjects}.>', '_INBOX.>'])} }}",
+            "      } }",
+            "    ]",
+            "  }",
+        ]
+
+    def may_ask(self) -> list[str]:
+        """The subjects on which a consumer may publish: what the JetStream API takes of one who reads this stream."""
+        api, name = "$JS.API", self.stream
+        return [
+            f"{api}.INFO",
+            f"{api}.STREAM.NAMES",
+            f"{api}.STREAM.LIST",
+            f"{api}.STREAM.INFO.{name}",
+            f"{api}.STREAM.MSG.GET.{name}",
+            f"{api}.DIRECT.GET.{name}",
+            f"{api}.DIRECT.GET.{name}.>",
+            *(f"{api}.CONSUMER.{what}.{name}" for what in ("CREATE", "NAMES", "LIST")),
+            *(f"{api}.CONSUMER.{what}.{name}.>" for what in ("CREATE", "DURABLE.CREATE", "INFO", "MSG.NEXT", "DELETE")),
+            f"$JS.ACK.{name}.>",
+            f"$JS.FC.{name}.>",
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """What a nats-server is told. `max_file` in bytes limits the disk it may take (None: what the disk has)."""
+    """What a nats-server is told. `max_file` in bytes limits the disk it may take (None: what the disk has).
+
+    With a `user` the record is in an account of its own, beside that of the `public` stream, if there is one.
+    """
 
     store: Path
     port: int
@@ -38,6 +93,7 @@ class ServerConfig:
     max_file: int | None = None
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    public: PublicStream | None = None
 
     @property
     def url(self) -> str:
@@ -63,12 +119,24 @@ class ServerConfig:
             "}",
         ]
         if self.user:
-            lines.append(f"authorization {{ user: {json.dumps(self.user)}, password: {json.dumps(self.password)} }}")
+            login = f"user: {json.dumps(self.user)}, password: {json.dumps(self.password)}"
+            lines += [
+                "accounts {",
+                f"  {HOUSE} {{ jetstream: enabled, users: [ {{ {login} }} ] }}",
+                *(self.public.account() if self.public else ()),
+                "}",
+            ]
         return "\n".join(lines) + "\n"
 
     def write(self, path: Path) -> Path:
-        """Write the configuration, readable by its owner only (it may hold a password). Returns `path`."""
+        """Write the configuration, readable by its owner only (it may hold a password). Returns `path`.
+
+        A store of before there were accounts goes on as that of the services' account.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
+        before, house = (self.store / "jetstream" / name for name in ("$G", HOUSE))
+        if self.user and before.is_dir() and not house.exists():
+            before.rename(house)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             os.fchmod(file.fileno(), 0o600)

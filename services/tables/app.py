@@ -4,7 +4,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Final
 
 import stamina
@@ -20,8 +20,9 @@ from services.disputes.routes import router as desk_routes
 from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
 from services.settings import Settings, load_secrets
+from services.spectate import publishing
 from services.store import NotRunning
-from services.tables import auditing, health, ledgers, live, proofs, reads, replays
+from services.tables import auditing, health, ledgers, live, proofs, reads, recalls, replays
 from services.tables.caretaker import Caretaker
 from services.tables.commands import router as command_routes
 from services.tables.following import HEARTBEAT, PATIENCE
@@ -53,11 +54,16 @@ async def connect(settings: Settings) -> JetStreamStore:
 
 
 def create_app(
-    settings: Settings, *, commands: bool = True, disputes: bool | None = None, connect: Connect = connect
+    settings: Settings,
+    *,
+    commands: bool = True,
+    disputes: bool | None = None,
+    publish: bool = False,
+    connect: Connect = connect,
 ) -> FastAPI:
     """The application. It connects to the store when it starts; `connect` may be another way to one.
 
-    `disputes` says whether it is the dispute desk, too: by default where it takes commands.
+    `disputes` says whether it is the dispute desk, too: by default where it takes commands. `publish` lets it write the public stream.
     """
 
     @asynccontextmanager
@@ -75,7 +81,8 @@ def create_app(
             if commands:
                 caretaker.start()
             app.state.service = Service(settings, rooms, Tokens(secrets), metrics, desk, looks)
-            yield
+            async with publishing(settings, events, metrics) if publish else nullcontext():
+                yield
         finally:
             await caretaker.stop()
             await rooms.stop()
@@ -101,6 +108,7 @@ def create_app(
     app.include_router(replays.router)
     app.include_router(ledgers.router)
     app.include_router(proofs.router)
+    app.include_router(recalls.router)
     app.include_router(health.router)
     app.include_router(pages.router)
     return app
@@ -146,7 +154,7 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
     return _Server(config, app)
 
 
-def run(settings: Settings, *, commands: bool = True, disputes: bool | None = None) -> None:
+def run(settings: Settings, *, commands: bool = True, disputes: bool | None = None, publish: bool = False) -> None:
     """Serve until SIGTERM or SIGINT."""
     logging.basicConfig(level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    server(create_app(settings, commands=commands, disputes=disputes), settings).run()
+    server(create_app(settings, commands=commands, disputes=disputes, publish=publish), settings).run()

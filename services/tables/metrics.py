@@ -24,6 +24,15 @@ class Metrics:
         Gauge("shuangkou_streams", "Clients that follow a table", registry=self.registry).set_function(streams)
         Gauge("shuangkou_rooms", "Tables in memory", registry=self.registry).set_function(rooms)
 
+    def of_publisher(self, published: Callable[[], float], failed: Callable[[], float]) -> None:
+        """Also tell how far the public stream is, and whether it has stopped for a fault."""
+        gauges = (
+            ("shuangkou_published", "The last event of the public stream", published),
+            ("shuangkou_publishing_failed", "1 when nothing more is published because the record has a fault", failed),
+        )
+        for name, what, value in gauges:
+            Gauge(name, what, registry=self.registry).set_function(value)
+
     def text(self) -> bytes:
         """The exposition."""
         return generate_latest(self.registry)
