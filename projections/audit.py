@@ -1,6 +1,7 @@
 """The audit timeline: every event of every table with the bytes that were recorded, its place in the match and its hash.
 
 It holds the lines themselves, so a match file can be cut from it and the state at any event replayed by the very `evolve` that played it.
+The index of hands (`projections.hands`) is a part of its view.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,6 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     String,
     Table,
     select,
@@ -23,16 +23,16 @@ from sqlalchemy import (
 from domain.table import Table as TableState
 from domain.table import replay
 from projections.base import Positioned, insert_many
+from projections.hands import file_hands, metadata
 from schemas.envelope import Recorded, read_line
 from schemas.events import HandAbandoned, HandScored, HandVoided
 from schemas.trumps import HandEscaped, HandSettled
 
-_metadata: Final = MetaData()
 _REVEALS: Final = text("type = 'seed-revealed'")
 """The last events of hands, whose hashes give receipts their numbers. Not a parameter, since a partial index goes by the text."""
 audit_events: Final = Table(
     "audit_events",
-    _metadata,
+    metadata,
     Column("sequence", BigInteger, primary_key=True, autoincrement=False),
     Column("table_id", String(64), nullable=False),
     Column("version", Integer, nullable=False),
@@ -54,8 +54,8 @@ class Audit:
     """The projection."""
 
     name = "audit"
-    version = 2
-    metadata = _metadata
+    version = 3
+    metadata = metadata
     types: frozenset[bytes] | None = None
 
     def forget(self) -> None:
@@ -64,6 +64,7 @@ class Audit:
     def apply(self, connection: Connection, batch: Sequence[Positioned]) -> None:
         """File the events."""
         insert_many(connection, audit_events, [_row(*each) for each in batch])
+        file_hands(connection, batch)
 
 
 def _row(sequence: int, recorded: Recorded) -> tuple[Any, ...]:
@@ -99,6 +100,14 @@ def hand_of_receipt(connection: Connection, prefix: str) -> tuple[str, int] | No
     )
     row = connection.execute(query).first()
     return (row.table_id, row.hand) if row else None
+
+
+def sequence_of(connection: Connection, table_id: str, version: int) -> int | None:
+    """Where an event stands in the stream; None when there is no such event."""
+    query = select(audit_events.c.sequence).where(
+        audit_events.c.table_id == table_id, audit_events.c.version == version
+    )
+    return connection.execute(query).scalar_one_or_none()
 
 
 def timeline(connection: Connection, table_id: str) -> list[dict[str, Any]]:

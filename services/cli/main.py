@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "export": "services.cli.records:export",
     "verify": "services.cli.records:verify",
     "restore": "services.cli.restoring:restore",
+    "recall": "services.cli.recalling:recall",
     "keys": "services.cli.keys:keys",
     "checkpoints": "services.cli.checkpoints:checkpoints",
     "explain": "services.cli.books:explain",
