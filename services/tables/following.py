@@ -89,7 +89,7 @@ class Follower:
         self._wake.set()
 
     def poke(self) -> None:
-        """The room has changed: send what is new, or look whether the client is too slow. Never raises."""
+        """The room has changed: send what is new, or look whether the client is too slow. Never raises, and may come late."""
         if self._resting and not self.pipe.full():
             try:
                 more = self._send()

@@ -23,6 +23,8 @@ RECENT: Final = 128
 """So many of the latest events are kept with their states, for whoever follows live."""
 KEPT: Final = 32
 """So many of the latest messages are kept for each pair of eyes."""
+CROWD: Final = 500
+"""So many followers are told of something new before others have their turn."""
 
 
 class Step(NamedTuple):
@@ -65,6 +67,7 @@ class Room:
         self.messages: dict[Viewer, dict[int, Message]] = {}
         self.calm = 0
         self.ended: dict[int, int] = {}
+        self._waking = False
         self._given: dict[str, Given] = {}
         self._bookmarks: list[Table] = []
         self.recent: dict[int, Step] = {}
@@ -108,9 +111,21 @@ class Room:
                 self.watch(self)
 
     def wake(self) -> None:
-        """Tell everybody who follows that there is something new."""
-        for listener in self.listeners:
+        """Tell everybody who follows that there is something new, as soon as whoever brought it has been answered."""
+        if self.listeners and not self._waking:
+            self._waking = True
+            asyncio.get_running_loop().call_soon(self._tell)
+
+    def _tell(self) -> None:
+        self._waking = False
+        self._tell_some(tuple(self.listeners))
+
+    def _tell_some(self, listeners: Sequence[Callable[[], None]]) -> None:
+        """Tell so many, then let others have their turn."""
+        for listener in listeners[:CROWD]:
             listener()
+        if len(listeners) > CROWD:
+            asyncio.get_running_loop().call_soon(self._tell_some, listeners[CROWD:])
 
     def _take(self, recorded: Recorded) -> None:
         if recorded.prev != (self.table.head if self.table else GENESIS):

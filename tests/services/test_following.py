@@ -89,6 +89,7 @@ async def test_a_client_that_falls_behind_is_let_go_and_told_so() -> None:
     await client.until(b"10 ")
     await resting()
     room.merge(match()[10:11], 11)
+    await client.until(b"11 ")
     client.open.clear()  # it reads no more
     room.merge(match()[11:12], 12)
     room.merge(match()[12 : 12 + BEHIND], 12 + BEHIND)
@@ -97,17 +98,33 @@ async def test_a_client_that_falls_behind_is_let_go_and_told_so() -> None:
     assert not room.listeners
 
 
-async def test_an_event_is_written_while_it_is_taken_in() -> None:
-    """Nothing has to be woken up for it."""
+async def test_whoever_brought_an_event_is_answered_before_it_is_told() -> None:
     room, client = room_of(10), Client()
     ending = follow(room, client, 10)
     await client.until(b"hello")
     await resting()
-    for number in range(10, 20):
-        room.merge(match()[number : number + 1], number + 1)
-        assert client.ids[-1] == number + 1
+    room.merge(match()[10:12], 12)
+    room.merge(match()[12:13], 13)
+    assert client.ids == []
+    await asyncio.sleep(0)
+    assert client.ids == [11, 12, 13]
     client.pipe.end()
     assert await ending is End.GONE
+
+
+async def test_a_crowd_is_told_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that others have their turn."""
+    monkeypatch.setattr("services.tables.room.CROWD", 2)
+    room, clients = room_of(10), [Client() for _ in range(5)]
+    endings = [follow(room, client, 10) for client in clients]
+    await resting()
+    room.merge(match()[10:11], 11)
+    for told in (2, 4, 5):
+        await asyncio.sleep(0)
+        assert sum(client.ids == [11] for client in clients) == told
+    for client in clients:
+        client.pipe.end()
+    await asyncio.gather(*endings)
 
 
 async def test_a_client_that_is_full_for_a_while_misses_nothing() -> None:
@@ -184,6 +201,7 @@ async def test_who_looks_late_gets_an_event_when_so_many_more_have_happened() ->
     await resting()
     for each in played[began - 1 : over - 1]:
         room.merge((each,), each.version)
+        await asyncio.sleep(0)
         assert client.ids[-1] == max(began - 1, each.version - 5)
     room.merge(played[over - 1 : over], over)
     await client.until(b"%d " % over)
