@@ -25,7 +25,7 @@ from schemas.envelope import Recorded, read_line
 from schemas.notation import Unreadable
 from services import store
 from services.eventstore.core import JetStreamStore
-from services.eventstore.errors import BrokenLog, StoreError
+from services.eventstore.errors import BrokenLog, Conflict, StoreError, Unavailable
 from services.eventstore.wire import StoredRecord, Write
 from services.settings import Settings
 from services.store import NotRunning
@@ -70,7 +70,8 @@ class Publisher:
                 log.error("nothing more is published: %s", error)  # noqa: TRY400 (the message says it all)
             except (StoreError, NotRunning) as error:
                 failures = 0 if self.published > before else failures + 1
-                log.info("publishing begins anew after event %d: %s", self.published, error)
+                level = logging.INFO if isinstance(error, Unavailable | Conflict) else logging.WARNING
+                log.log(level, "publishing begins anew after event %d: %s", self.published, error)
                 self._tables.clear()
                 await asyncio.sleep(PAUSE[min(failures, len(PAUSE) - 1)])
 

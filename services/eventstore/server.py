@@ -26,7 +26,7 @@ MAX_PAYLOAD = 1024 * 1024
 HOUSE: Final = "SHUANGKOU"
 """The account of the services where the server asks for a password: the record is here, and nobody else can reach into it."""
 PUBLIC: Final = "PUBLIC"
-"""The account of the public stream (ADR 0020)."""
+"""The account of the public stream (ADR 0021)."""
 PUBLISHER: Final = "publisher"
 """Who writes the public stream."""
 CONSUMER: Final = "spectator"

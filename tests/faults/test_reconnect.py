@@ -4,5 +4,5 @@ from ops.drills.reconnect import Plan, drill
 
 
 async def test_clients_that_are_cut_off_miss_nothing() -> None:
-    report = await drill(Plan(clients=48, cuts=8, hands=1, seed=7, pace=0.01))
-    assert report.connections >= 48 * 9
+    report = await drill(Plan(clients=90, cuts=10, hands=1, seed=7, pace=0.01))
+    assert report.connections >= 90 * 11

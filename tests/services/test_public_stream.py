@@ -19,11 +19,12 @@ from domain.table import Table, evolve
 from projections.viewing import event_for
 from schemas.envelope import Recorded
 from schemas.events import Dealt, SeatsSwapped, type_name
+from services import store
 from services.eventstore.core import Head, JetStreamStore, NewEvent
 from services.eventstore.errors import BrokenLog, Unavailable
-from services.eventstore.server import CONSUMER, PUBLISHER, EmbeddedServer, PublicStream
+from services.eventstore.server import CONSUMER, PUBLISHER, EmbeddedServer, PublicStream, command, free_port
 from services.eventstore.wire import StoredRecord
-from services.settings import load_secrets, write_private
+from services.settings import Settings, load_secrets, write_private
 from services.spectate import Publisher
 from tests.projections.test_viewing import other_world
 
@@ -404,3 +405,62 @@ async def test_a_store_of_before_there_were_accounts_goes_on(tmp_path: Path, acc
     with EmbeddedServer(tmp_path, user="house", password="h", public=accounts) as server:
         async with await JetStreamStore.connect(server.url) as record:
             assert [each.data for each in await record.read(match[0].table)] == [each.line for each in match]
+
+
+ACCOUNTS = Path(__file__).parents[2] / "ops" / "nats" / "accounts.conf"
+
+
+def test_the_example_for_clusters_allows_what_the_embedded_server_does(accounts: PublicStream) -> None:
+    text = ACCOUNTS.read_text()
+    allowed = text.partition("publish: { allow: [")[2].partition("]")[0]
+    assert [line.strip().strip('"') for line in allowed.strip().splitlines()] == accounts.may_ask()
+
+
+async def test_the_example_for_clusters_works_with_two_addresses(tmp_path: Path) -> None:
+    port = free_port()
+    config = tmp_path / "nats.conf"
+    (tmp_path / "accounts.conf").write_bytes(ACCOUNTS.read_bytes())
+    config.write_text(
+        f'listen: "127.0.0.1:{port}"\njetstream {{ store_dir: "{tmp_path}/store" }}\ninclude accounts.conf\n'
+    )
+    passwords = {f"SK_{name}PASSWORD": f"pw-{name.lower()}x" for name in ("", "PUBLISHER_", "SPECTATOR_")}
+    process = await asyncio.create_subprocess_exec(*command(config), env=passwords, stderr=asyncio.subprocess.DEVNULL)
+    try:
+        settings = Settings(
+            data=tmp_path / "data",
+            nats=f"nats://shuangkou:pw-x@127.0.0.1:{port}",
+            nats_public=f"nats://publisher:pw-publisher_x@127.0.0.1:{port}",
+        )
+        match = list(simulate("basic", 1, "example"))[:20]
+        async with await connected(settings) as record:
+            await write(record, match)
+
+            async def connect() -> JetStreamStore:
+                return await store.connect_public(settings, await record.replicas())
+
+            task = asyncio.create_task(Publisher(record, connect).run())
+            client = await nats.connect(f"nats://spectator:pw-spectator_x@127.0.0.1:{port}")
+            async with await connect() as public:
+                found: list[StoredRecord] = []
+                async for records in public.tail(0):
+                    found += records
+                    if len(found) == len(match):
+                        break
+                pulled = await client.jetstream().pull_subscribe(f"{SUBJECTS}.>", stream=STREAM)
+                assert [each.data for each in await pulled.fetch(20, timeout=5)] == seen(match)
+            await client.close()
+            task.cancel()
+            await asyncio.wait([task])
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def connected(settings: Settings) -> JetStreamStore:
+    """The record, as soon as the server is there."""
+    for _ in range(200):
+        try:
+            return await store.connect(settings, within=0.2)
+        except Unavailable:
+            await asyncio.sleep(0.05)
+    raise AssertionError("the server did not start")
