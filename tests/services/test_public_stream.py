@@ -25,7 +25,7 @@ from services.eventstore.errors import BrokenLog, Unavailable
 from services.eventstore.server import CONSUMER, PUBLISHER, EmbeddedServer, PublicStream, command, free_port
 from services.eventstore.wire import StoredRecord
 from services.settings import Settings, load_secrets, write_private
-from services.spectate import Publisher
+from services.spectate import Publisher, remove
 from tests.projections.test_viewing import other_world
 
 STREAM, SUBJECTS = "SK_PUBLIC", "sk.public"
@@ -165,7 +165,7 @@ import asyncio, sys
 from pathlib import Path
 from services import store
 from services.settings import Settings
-from services.spectate import Publisher
+from services.spectate import Publisher, remove
 
 async def main(settings):
     record = await store.connect(settings)
@@ -207,6 +207,23 @@ async def test_kill_9_anywhere_and_nothing_is_missing_or_twice(tmp_path: Path) -
         assert [each[:3] for each in found] == [each[:3] for each in original]
         for match in matches:
             assert [each.data for each in found if each.key == match[0].table] == seen(match)
+
+
+async def test_it_can_be_removed_and_is_published_anew(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    keys = load_secrets(data)
+    accounts = PublicStream(STREAM, SUBJECTS, keys.password_of(PUBLISHER), keys.password_of(CONSUMER))
+    match = list(simulate("basic", 1, "anew"))[:30]
+    with EmbeddedServer(tmp_path / "n", user=keys.nats_user, password=keys.nats_password, public=accounts) as server:
+        write_private(data / "nats.json", {"url": address(server), "monitor": server.monitor})
+        async with await opener(server, accounts)() as public:
+            await write(public, match[:3])  # not what is published
+        await remove(Settings(data=data))
+        async with await JetStreamStore.connect(server.url) as record:
+            await write(record, match)
+            async with publishing(server, accounts, record):
+                await until(server, accounts, 30)
+        assert [each.data for each in await published(server, accounts)] == seen(match)
 
 
 async def test_a_consumer_reads_all_of_it_in_every_usual_way(
