@@ -12,8 +12,8 @@ from domain.simulate import simulate
 from schemas.canonical import canonical, has_float
 from schemas.envelope import check_line
 from schemas.events import Event
-from schemas.registry import EVENTS
 from schemas.notation import Unreadable
+from schemas.registry import EVENTS
 from schemas.upcasters import upcast
 
 KEYS = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8)

@@ -56,7 +56,7 @@ async def test_a_hand_is_explained_only_when_it_is_over(table: AtTable) -> None:
 
 async def test_the_rules_say_what_the_house_chose(service: Running) -> None:
     rulesets = (await service.client.get("/rulesets")).json()["rulesets"]
-    assert [ruleset["id"] for ruleset in rulesets] == ["basic", "jj", "huopin", "qianbian", "jinbao"]
+    assert [ruleset["id"] for ruleset in rulesets] == ["basic", "jj", "huopin", "qianbian", "jinbao", "ningxia"]
     for ruleset in rulesets:
         assert all(field["clause"].startswith("C") and field["zh"] for field in ruleset["fields"])
     assert any(field["house"] for field in rulesets[0]["fields"])
@@ -79,5 +79,5 @@ async def test_the_interface_is_documented(service: Running) -> None:
     paths = (await service.client.get("/openapi.json")).json()["paths"]
     play = paths["/tables/{table}/plays"]["post"]
     assert {each["name"] for each in play["parameters"]} >= {"Idempotency-Key", "If-Match", "table"}
-    assert "PlayBody" in str(play["requestBody"])
+    assert "CardsBody" in str(play["requestBody"])
     assert (await service.client.get("/docs")).status_code == 200
