@@ -58,7 +58,7 @@ async def test_the_rules_say_what_the_house_chose(service: Running) -> None:
     rulesets = (await service.client.get("/rulesets")).json()["rulesets"]
     assert [ruleset["id"] for ruleset in rulesets] == ["basic", "jj", "huopin", "qianbian", "jinbao", "ningxia"]
     for ruleset in rulesets:
-        assert all(field["clause"].startswith("C") and field["zh"] for field in ruleset["fields"])
+        assert all(field["clause"][0] in "CT" and field["zh"] for field in ruleset["fields"])
     assert any(field["house"] for field in rulesets[0]["fields"])
 
 
