@@ -12,12 +12,13 @@ from domain.climbing.hand import Hand
 from domain.climbing.rulesets import all_rulesets, get
 from domain.seats import SEATS, partner_of
 from domain.simulate import simulate
-from domain.table import Table, evolve
+from domain.table import Table, evolve, refusal
 from projections.viewing import ALL_SEEING, event_for, view_for
 from schemas.canonical import GENESIS
+from schemas.commands import Bury, Counter, Declare, Decline, Pass, Play
 from schemas.envelope import Recorded, record
 from schemas.events import Dealt, HandScored, SeatsSwapped
-from schemas.notation import ORDER
+from schemas.notation import ORDER, PACK
 from schemas.views import VIEWERS, Viewer
 
 RULESETS = [ruleset.id for ruleset in all_rulesets()]
@@ -116,6 +117,20 @@ def test_hands_that_differ_in_unseen_cards_look_the_same(
     prefix = match[: first + 1 + int(cut * (last - first))]
     other = other_world(prefix, viewer, otherwise)
     assert seen(other, viewer) == seen(prefix, viewer)
+    assert told(other, viewer, otherwise) == told(prefix, viewer, otherwise)
+
+
+def told(recorded: Sequence[Recorded], viewer: Viewer, seed: int) -> list[object]:
+    """What a player is told who tries all kinds of things: allowed, or which rule says no and in which words."""
+    if viewer in OUTSIDE:
+        return []
+    table, chance, seat = states(recorded)[-1], random.Random(seed), int(viewer)
+    held = table.hand.holdings[seat] if table.hand else ()
+    answers: list[object] = []
+    for size in (0, 1, 1, 2, 2, 3, 5, 8):
+        for cards in (chance.sample(held, min(size, len(held))), chance.sample(PACK, size)):
+            answers += [refusal(table, kind(seat, tuple(cards))) for kind in (Play, Declare, Bury, Counter)]
+    return [*answers, refusal(table, Pass(seat)), refusal(table, Decline(seat))]
 
 
 def test_the_law_above_would_find_a_leak() -> None:

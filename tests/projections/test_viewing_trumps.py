@@ -28,7 +28,7 @@ from schemas.trumps import (
     TrumpDeclared,
 )
 from schemas.views import VIEWERS, View, Viewer
-from tests.projections.test_viewing import states
+from tests.projections.test_viewing import states, told
 
 
 def seen(recorded: Sequence[Recorded], viewer: Viewer) -> list[bytes]:
@@ -142,6 +142,7 @@ def test_hands_that_differ_in_unseen_cards_look_the_same(
     prefix = match[: 6 + int(cut * (last - 6))]
     other = other_world(prefix, viewer, otherwise)
     assert seen(other, viewer) == seen(prefix, viewer)
+    assert told(other, viewer, otherwise) == told(prefix, viewer, otherwise)
 
 
 def test_the_law_above_would_find_a_leak() -> None:
