@@ -10,13 +10,13 @@ Disputes and the looks at a table are recorded in the same way, each with a `sou
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 from pydantic import ValidationError
 
 from schemas.canonical import GENESIS, canonical, digest, has_float
-from schemas.events import Event, type_name
+from schemas.events import Event
 from schemas.notation import Unreadable
 from schemas.registry import EVENTS, Kind, kind_of
 from schemas.upcasters import upcast
@@ -31,9 +31,11 @@ TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}
 COMMAND: Final = re.compile(r"[\x21-\x7e]{1,200}")
 """Ids of commands are visible ASCII, up to 200 characters."""
 
+_NAMED: Final = {cls: (name, kind_of(cls)) for name, cls in EVENTS.items()}
+"""Stored name and kind of record by class of event."""
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+
+class Recorded(NamedTuple):
     """An event with its place in the record. `hash` is SHA-256 of `line`.
 
     `table` is the id of what the record is of: a table's, unless `kind` says otherwise.
@@ -52,8 +54,14 @@ class Recorded:
 
 def record(table: str, version: int, prev: str, time: str, command: str, event: Event) -> Recorded:
     """Seal an event as the `version`-th of its table (or dispute, or log of looks: the event tells)."""
-    kind = kind_of(type(event))
-    line = canonical(
+    line = line_of(table, version, prev, time, command, event)
+    return Recorded(table, version, time, command, prev, event, line, digest(line), kind_of(type(event)))
+
+
+def line_of(table: str, version: int, prev: str, time: str, command: str, event: Event) -> bytes:
+    """The bytes in which an event is recorded in this place."""
+    name, kind = _NAMED[type(event)]
+    return canonical(
         {
             "command": command,
             "data": event.model_dump(),
@@ -63,11 +71,10 @@ def record(table: str, version: int, prev: str, time: str, command: str, event: 
             "source": f"/{kind}/{table}",
             "specversion": "1.0",
             "time": time,
-            "type": type_name(type(event)),
+            "type": name,
             "version": version,
         }
     )
-    return Recorded(table, version, time, command, prev, event, line, digest(line), kind)
 
 
 def read_line(line: bytes, kind: Kind = "tables") -> Recorded:
@@ -110,6 +117,14 @@ class Opened:
     def event(self) -> Event:
         """What happened. Raises Unreadable."""
         return self.recorded.event
+
+    def holding(self, event: Event) -> Recorded | None:
+        """The whole event, if it is this one that is recorded here: then nothing needs to be read. None if it is not."""
+        if line_of(self.table, self.version, self.prev, self.time, self.command, event) != self.line:
+            return None
+        return Recorded(
+            self.table, self.version, self.time, self.command, self.prev, event, self.line, self.hash, self.kind
+        )
 
 
 def open_line(line: bytes, kind: Kind = "tables") -> Opened:

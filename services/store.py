@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from schemas.registry import Kind
 from services.eventstore.core import JetStreamStore
-from services.eventstore.server import PUBLISHER
+from services.eventstore.server import CONSUMER, PUBLISHER, PublicStream, ServerConfig, free_port
 from services.settings import (
     PUBLIC_STREAM,
     PUBLIC_SUBJECTS,
@@ -37,6 +37,19 @@ class Local(BaseModel):
 
     url: str
     monitor: str
+
+
+def embedded(data: Path) -> ServerConfig:
+    """The server that this installation runs itself, its files in `nats` in the data folder, on free ports."""
+    keys = load_secrets(data)
+    return ServerConfig(
+        store=data / "nats",
+        port=free_port(),
+        monitor_port=free_port(),
+        user=keys.nats_user,
+        password=keys.nats_password,
+        public=PublicStream(PUBLIC_STREAM, PUBLIC_SUBJECTS, keys.password_of(PUBLISHER), keys.password_of(CONSUMER)),
+    )
 
 
 def announce(data: Path, url: str, monitor: str) -> None:

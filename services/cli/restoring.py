@@ -78,13 +78,13 @@ def _print(outcome: Any, took: float, *, dry: bool) -> None:
         f"{took:.1f} s; 所有链头一致 all heads are equal",
         soft_wrap=True,
     )
+    if outcome.numbered == outcome.events:
+        console.print(
+            "每个事件仍在原来的位置 every event has the number it had: the views go on as they are", soft_wrap=True
+        )
+        return
+    console.print("部分事件有了新的编号 some events have other numbers than they had", soft_wrap=True)
     if outcome.emptied:
-        names = ", ".join(outcome.emptied)
-        console.print(
-            f"视图将重建 these views begin anew: {names}; views elsewhere: shuangkou project NAME --rebuild",
-            soft_wrap=True,
-        )
-    else:
-        console.print(
-            "每个事件仍在原来的位置 every event has the number it had; the views go on as they are", soft_wrap=True
-        )
+        console.print(f"  这些视图将重建 these views begin anew: {', '.join(outcome.emptied)}", soft_wrap=True)
+    elsewhere = "shuangkou project NAME --rebuild, shuangkou serve spectate --rebuild"
+    console.print(f"  别处的视图与公开流 views elsewhere and the public stream: {elsewhere}", soft_wrap=True)

@@ -183,30 +183,11 @@ async def _reach(chosen: "Settings") -> None:
 
 async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> str:
     """Start the NATS server; returns its address."""
-    from services.eventstore.server import (
-        CONSUMER,
-        PUBLISHER,
-        PublicStream,
-        ServerConfig,
-        command,
-        free_port,
-        wait_ready,
-    )
-    from services.settings import PUBLIC_STREAM, PUBLIC_SUBJECTS, load_secrets
-    from services.store import announce
+    from services.eventstore.server import command, wait_ready
+    from services.store import announce, embedded
     from services.supervisor import Process
 
-    secrets = load_secrets(chosen.data)
-    config = ServerConfig(
-        store=chosen.data / "nats",
-        port=free_port(),
-        monitor_port=free_port(),
-        user=secrets.nats_user,
-        password=secrets.nats_password,
-        public=PublicStream(
-            PUBLIC_STREAM, PUBLIC_SUBJECTS, secrets.password_of(PUBLISHER), secrets.password_of(CONSUMER)
-        ),
-    )
+    config = embedded(chosen.data)
     argv = command(config.write(chosen.data / "nats.conf"))
 
     async def ready() -> None:

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from typing import IO, Final
 
 from services import tether
-from services.eventstore.server import EmbeddedServer, ServerConfig, free_port
-from services.settings import Settings, load_secrets
+from services.eventstore.server import EmbeddedServer
+from services.settings import Settings
+from services.store import embedded
 
 WAIT: Final = 2.0
 """Seconds that a server may take to end, of which the process was killed."""
@@ -28,10 +29,7 @@ class LocalServer(EmbeddedServer):
 
     def __init__(self, settings: Settings, lock: IO[bytes]) -> None:
         super().__init__(settings.data)
-        keys = load_secrets(settings.data)
-        self.config = ServerConfig(
-            settings.data / STORE, free_port(), free_port(), user=keys.nats_user, password=keys.nats_password
-        )
+        self.config = embedded(settings.data)
         self.log_file = settings.data / "logs" / "nats.log"
         self._lock = lock
 
