@@ -27,15 +27,23 @@ ARGUMENTS = (
 )
 NAMES = ("alice", "bob", "carol", "dave")
 Look = Callable[..., "Page"]
+WIDE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+"""Whether nothing has to be scrolled to sideways."""
+
+
+def shows(page: "Page", version: int) -> None:
+    """Wait until the page shows the table at this version or after."""
+    page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=version)
 
 
 class AtTable:
     """A table of a running house, moved by its operator and its four players."""
 
-    def __init__(self, url: str, operator: str, ruleset: str = "huopin") -> None:
+    def __init__(self, url: str, operator: str, ruleset: str = "huopin", **options: Any) -> None:
         self.http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self.operator = operator
-        self.id = str(self._post("/tables", operator, {"ruleset": ruleset, "options": {"hands": 4}})["table"])
+        body = {"ruleset": ruleset, "options": {"hands": 4, **options}}
+        self.id = str(self._post("/tables", operator, body)["table"])
         self.path = f"/tables/{self.id}"
         self.tokens = {name: self._post(f"{self.path}/seats", operator, {"player": name})["token"] for name in NAMES}
 
@@ -49,24 +57,49 @@ class AtTable:
         """What a spectator gets."""
         return self.http.get(self.path).json()
 
+    def waiting(self, view: Any = None) -> list[str]:
+        """The players that the table waits for."""
+        view = view or self.view
+        hand = view["hand"]
+        if hand is None or hand["result"]:
+            return []
+        seats = hand["waiting"] if hand["family"] == "trumps" else [hand["turn"]]
+        return [view["seats"][seat]["player"] for seat in seats]
+
+    def hints(self, player: str) -> Any:
+        """What a player may do now, best first."""
+        bearer = {"Authorization": f"Bearer {self.tokens[player]}"}
+        return self.http.get(f"{self.path}/options", params={"limit": 1}, headers=bearer).json()
+
+    def post(self, player: str, path: str, body: Any = None) -> Any:
+        """A command of a player."""
+        return self._post(f"{self.path}/{path}", self.tokens[player], body)
+
     def deal(self) -> None:
         """Start a hand."""
         self._post(f"{self.path}/hands", self.operator)
 
-    def move(self) -> Any:
-        """The player to move does the first thing that the hints say, or passes."""
+    def move(self, player: str | None = None) -> Any:
+        """A player, by default the one to move, does the first thing that the hints say, passes or declines."""
         view = self.view
-        token = self.tokens[view["seats"][view["hand"]["turn"]]["player"]]
-        bearer = {"Authorization": f"Bearer {token}"}
-        hints = self.http.get(f"{self.path}/options", params={"limit": 1}, headers=bearer).json()["options"]
-        if hints:
-            return self._post(f"{self.path}/plays", token, {"cards": hints[0]["cards"]})
-        return self._post(f"{self.path}/passes", token)
+        player = player or self.waiting(view)[0]
+        phase = view["hand"].get("phase")
+        hints = self.hints(player)["options"]
+        if phase in {"declaring", "countering"}:
+            return self.post(player, "declarations" if phase == "declaring" else "counters", {"cards": ""})
+        if not hints:
+            return self.post(player, "passes")
+        return self.post(player, "burials" if phase == "burying" else "plays", {"cards": hints[0]["cards"]})
 
     def play_out(self) -> None:
         """Play the present hand to its end."""
-        while self.move()["turn"] is not None:
-            pass
+        while not self.view["hand"]["result"]:
+            if self.waiting():
+                self.move()
+
+    def seat_link(self, player: str) -> str:
+        """The link with which a player sits down."""
+        return f"/play/{self.id}#token={self.tokens[player]}"
 
 
 @pytest.fixture(scope="module")
@@ -115,14 +148,31 @@ def table(urls: dict[str, str]) -> Iterator[AtTable]:
     found.http.close()
 
 
+Open = Callable[..., AtTable]
+
+
+@pytest.fixture
+def open_table(urls: dict[str, str]) -> Iterator[Open]:
+    """Open a table with four players for a ruleset, with options."""
+    opened: list[AtTable] = []
+
+    def make(ruleset: str = "huopin", **options: Any) -> AtTable:
+        opened.append(AtTable(urls["url"], urls["operator"], ruleset, **options))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.http.close()
+
+
 @pytest.fixture
 def look(browser: "Browser", urls: dict[str, str]) -> Iterator[Look]:
     """Open a path as a reader would. An error in a script, or anything that the content policy forbids, fails the test."""
     errors: list[str] = []
     contexts = []
 
-    def open_page(path: str, width: int = 1280, height: int = 860, service: str = "url") -> "Page":
-        context = browser.new_context(viewport={"width": width, "height": height})
+    def open_page(path: str, width: int = 1280, height: int = 860, service: str = "url", **more: Any) -> "Page":
+        context = browser.new_context(viewport={"width": width, "height": height}, **more)
         contexts.append(context)
         context.set_default_timeout(15_000)
         page = context.new_page()

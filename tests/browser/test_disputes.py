@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from tests.browser.conftest import AtTable, Look
-from tests.browser.test_pages import WIDE
+from tests.browser.conftest import WIDE, AtTable, Look
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -1,38 +1,117 @@
 """The pages in a real browser, at a real service."""
 
 import re
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from tests.browser.conftest import NAMES, AtTable, Look
+from tests.browser.conftest import NAMES, WIDE, AtTable, Look, Open, shows
 from tests.kit.house import House
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-WIDE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
-
-
-def shows(page: "Page", version: int) -> None:
-    """Wait until the page shows the table at this version or after."""
-    page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=version)
 
 
 def test_the_lobby_lists_a_table_and_links_to_it(look: Look, table: AtTable) -> None:
     table.deal()
     page = look("/")
-    row = page.locator(f"#open a[href='/watch/{table.id}']")
-    row.wait_for()
+    row = page.locator(f"#open [data-table='{table.id}']")
+    row.locator("text=进行中").wait_for()
     text = row.inner_text()
     assert all(name in text for name in NAMES)
     assert "火拼双扣" in text
-    assert "进行中" in text
-    row.focus()
+    links = {link.get_attribute("href") for link in row.locator(".ways a").all()}
+    assert links == {f"/{page}/{table.id}" for page in ("watch", "replay", "play")}
+    row.locator(".title").focus()
     page.keyboard.press("Enter")
     shows(page, table.view["version"])
     assert page.url.endswith(f"/watch/{table.id}")
+
+
+def test_the_lobby_finds_tables_by_what_is_asked(look: Look, open_table: Open) -> None:
+    table, other = open_table("jinbao"), open_table("qianbian")
+    found = "#open [data-table='{}']"
+    page = look("/?ruleset=jinbao")
+    page.locator(found.format(table.id)).wait_for()
+    page.locator(found.format(other.id)).wait_for(state="detached")
+    page.select_option("[name=ruleset]", "qianbian")
+    page.locator(found.format(other.id)).wait_for()
+    page.locator(found.format(table.id)).wait_for(state="detached")
+    assert page.url.endswith("/?ruleset=qianbian")
+    page.click("#reset")
+    page.fill("[name=search]", table.id[2:10])
+    page.locator(found.format(other.id)).wait_for(state="detached")
+    page.locator(found.format(table.id)).wait_for()
+    page.fill("[name=player]", "nobody of this name")
+    page.locator("#empty").wait_for()
+
+
+def test_the_lobby_works_without_scripts(look: Look, open_table: Open) -> None:
+    table, other = open_table("jj"), open_table("basic")
+    page = look("/", java_script_enabled=False)
+    page.select_option("[name=ruleset]", "jj")
+    page.fill("[name=player]", "ALICE")
+    page.click(".filters .button")
+    row = page.locator(f"[data-table='{table.id}']")
+    assert "JJ双扣" in row.inner_text()
+    assert page.locator(f"[data-table='{other.id}']").count() == 0
+    row.locator("text=观战").click()
+    assert "没有 JavaScript" in page.inner_text("main")
+    assert all(name in page.inner_text("main") for name in NAMES)
+
+
+def test_watching_a_match_to_its_end(look: Look, open_table: Open) -> None:
+    table = open_table(hands=1)
+    page = look(f"/watch/{table.id}")
+    page.locator("#state[data-state='live']").wait_for()
+    table.deal()
+    table.play_out()
+    page.locator("#state[data-state='closed']").wait_for()
+    shows(page, table.view["version"])
+    assert "本桌已结束" in page.inner_text("#now")
+    assert page.locator("#links a[download]").get_attribute("href") == f"/tables/{table.id}/export"
+
+
+def test_a_trump_game_is_watched_with_its_trumps_and_points(look: Look, open_table: Open) -> None:
+    table = open_table("ningxia", deal_step=100, deal_pace=0)
+    table.deal()
+    page = look(f"/watch/{table.id}")
+    while table.view["hand"]["phase"] != "playing":
+        if table.waiting():
+            table.move()
+    for _ in range(5):
+        table.move()
+    view = table.view
+    shows(page, view["version"])
+    page.wait_for_function("() => document.querySelectorAll('.seat .play .card').length > 0")
+    facts = page.inner_text("#facts")
+    assert "打" in facts
+    assert str(view["hand"]["attackers"]) in facts
+    declarer = page.locator(f"#seat-{view['hand']['declarer']}")
+    assert "庄" in declarer.inner_text()
+    assert page.locator("#gone li li").count() == 54
+    table.play_out()
+    page.locator("#result").wait_for()
+    assert page.locator("#result .kitty .card").count() == 8
+
+
+def test_who_may_looks_at_all_hands_late(look: Look, open_table: Open) -> None:
+    table = open_table(delayed=3)
+    table.deal()
+    for _ in range(5):
+        table.move()
+    page = look(f"/watch/{table.id}")
+    shows(page, table.view["version"])
+    assert page.locator(".seat .holding .card").count() == 0
+    page.click("#eyes [data-as='delayed']")
+    page.locator(".seat .holding .card").first.wait_for()
+    assert page.locator(".seat .holding .card").count() > 100
+    assert page.locator("#version").inner_text() == str(table.view["version"] - 3)
+
+
+def test_a_clock_counts_down_and_an_absent_player_is_marked(look: Look, open_table: Open) -> None:
+    table = open_table(turn_seconds=1)
+    page = look(f"/watch/{table.id}")
+    table.deal()
+    page.locator(".seat .clock").first.wait_for()
+    page.locator(".seat .tag", has_text="托管").first.wait_for()
 
 
 def test_a_table_is_shown_live_with_cards_as_cards(look: Look, table: AtTable) -> None:
@@ -76,11 +155,11 @@ def test_a_hand_that_is_over_shows_what_was_left_and_every_number(look: Look, ta
     text = result.inner_text()
     assert all(name in text for name in NAMES)
     left = sum(len(seat["holding"]) for seat in view["seats"])
-    assert page.locator(".board .rest .card").count() == left
+    assert page.locator(".board .holding .card").count() == left
     assert view["hand"]["seed"] in (page.locator("#proof").text_content() or "")
 
 
-@pytest.mark.parametrize("path", ["/", "/watch/{id}"])
+@pytest.mark.parametrize("path", ["/", "/watch/{id}", "/replay/{id}"])
 def test_a_phone_shows_a_page_without_scrolling_sideways(look: Look, table: AtTable, path: str) -> None:
     table.deal()
     for _ in range(6):

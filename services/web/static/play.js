@@ -16,6 +16,7 @@ const TABLE = document.getElementById("play-page").dataset.table;
 const ADDRESS = `/tables/${encodeURIComponent(TABLE)}`;
 const TRIES = 4; // times a command is sent when no answer comes; the key makes sure it is recorded once
 const KITTY = 8; // cards to bury (T3.1)
+const PATIENCE = 5000; // ms that a command's events may take to come
 const SOON = 10; // seconds on the clock at which a player is told
 const TITLE = document.title;
 const at = (id) => document.getElementById(id);
@@ -37,6 +38,7 @@ let me = null; // the own seat
 let busy = false;
 let due = false;
 let options = { version: null, found: null, next: 0 }; // what may be done now, as the service lists it
+const arrivals = []; // what waits for the next event
 let warned = null; // the clock that was told to be running out
 
 // Coming in
@@ -81,6 +83,7 @@ addEventListener("hashchange", begin);
 
 function changed(live, event) {
   view = live.view;
+  for (const arrived of arrivals.splice(0)) arrived();
   me = /^[0-3]$/.test(view.viewer) ? Number(view.viewer) : null;
   if (event !== null) tell(live.events.get(event.version)?.words);
   if (due) return;
@@ -148,6 +151,7 @@ function drawCall() {
 }
 
 setInterval(() => {
+  for (const arrived of arrivals.splice(0)) arrived();
   const running = view?.clock;
   if (!running || !myTurn() || warned === running.since || left(running) > SOON || running.seconds <= SOON) return;
   warned = running.since;
@@ -166,7 +170,7 @@ function drawActions() {
   const { hand } = view;
   const found = mayChoose() && options.version === view.version ? options.found : null;
   const key = [busy, view.closed, me, view.commitment, view.salts && me !== null && view.salts[me], hand && [hand.number, hand.phase ?? null, hand.result !== null, myTurn(), hand.family === "climbing" && hand.to_beat !== null], view.seats.every((seat) => seat.player !== null), found?.options?.map((each) => each.cards), found?.may_decline];
-  if (fillOnce(at("actions"), key, () => actions(found))) picked();
+  if (fillOnce(at("actions"), key, () => actions(found))) label(holding.picked);
 }
 
 function actions(found) {
@@ -248,14 +252,19 @@ async function hint() {
   fill(at("hinted"), both(`提示 ${((options.next - 1) % found.options.length) + 1}/${found.total ?? found.options.length}:${zh}`, en));
 }
 
-function picked(cards = holding.picked) {
+function picked(cards) {
+  at("refusal").hidden = true;
+  label(cards);
+}
+
+/** Let the main button say how many cards it is about. */
+function label(cards) {
   const main = at("do");
   if (!main) return;
   const burying = view.hand.phase === "burying";
   main.disabled = busy || (burying ? cards.length !== KITTY : cards.length === 0);
   const count = burying ? ` ${cards.length}/${KITTY}` : cards.length ? ` ${cards.length}` : "";
   fill(main, both(`${burying ? "扣底" : "出牌"}${count}`, burying ? "bury" : "play"));
-  at("refusal").hidden = true;
 }
 
 function pressed(key) {
@@ -279,8 +288,9 @@ async function act(path, body, { any = false } = {}) {
   at("refusal").hidden = true;
   drawActions();
   try {
-    await sendSafely(path, body, { key: freshKey(), version: any ? undefined : view.version });
+    const answer = await sendSafely(path, body, { key: freshKey(), version: any ? undefined : view.version });
     fill(at("hinted"));
+    await reached(answer.version);
     return true;
   } catch (problem) {
     refuse(problem instanceof Refused ? problem : new Refused(0, {}));
@@ -289,6 +299,11 @@ async function act(path, body, { any = false } = {}) {
     busy = false;
     drawActions();
   }
+}
+
+/** Wait until the page shows what a command made happen, so that nothing is asked of a table that is gone; not for ever. */
+async function reached(version) {
+  for (const until = Date.now() + PATIENCE; view.version < version && Date.now() < until; ) await new Promise((done) => arrivals.push(done));
 }
 
 /** The same command with the same key until an answer comes. */

@@ -5,12 +5,12 @@ import { endWords, sideMark } from "./board.js";
 import { bySuit } from "./trumps.js";
 import { plain, place } from "./words.js";
 
-/** The end of a hand, whichever it was. `moment`: makes the address of an event, where there is one to go to. */
-export function resultBody(data, moment = null) {
+/** The end of a hand, whichever it was. `moment`: makes the address of an event, where there is one to go to; `open`: with all its lines. */
+export function resultBody(data, moment = null, open = false) {
   const title = el("p", { class: "outcome" }, both(...endWords(data)));
-  if ("outcome" in data) return [title, scored(data), why(data, moment)];
-  if ("kitty_points" in data) return [title, settled(data), kitty(data), why(data, moment)];
-  if ("most" in data) return [title, points(data, data.score), why(data, moment)];
+  if ("outcome" in data) return [title, scored(data), why(data, moment, open)];
+  if ("kitty_points" in data) return [title, settled(data), kitty(data), why(data, moment, open)];
+  if ("most" in data) return [title, points(data, data.score), why(data, moment, open)];
   return [title, el("p", { class: "soft" }, both("没有底分;", "No base points."), " ", both("贡献分", "Contribution points"), " ", list(data.players, data.contribution))];
 }
 
@@ -61,7 +61,7 @@ function settled(data) {
 const kitty = (data) => el("div", { class: "kitty" }, el("span", {}, both("底牌", "kitty")), pieces(bySuit(data.kitty, null, null).map(([, cards]) => cards)));
 
 /** Every line of an explanation with its clause and the event it comes from. */
-export function why(data, moment = null, open = false) {
+function why(data, moment, open) {
   const lines = data.why.map((each) =>
     el(
       "li",

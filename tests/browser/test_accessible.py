@@ -1,0 +1,74 @@
+"""No page has a serious fault that axe-core finds, in light and dark, on a desk and on a phone."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.conftest import AtTable, Look
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SERIOUS = {"serious", "critical"}
+THEMES = ("light", "dark")
+
+
+def faults(page: "Page") -> list[tuple[str, list[str]]]:
+    """What axe-core finds that is serious: the rule and the elements."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found: Any = Axe().run(page).response["violations"]
+    return [
+        (each["id"], [node["html"][:160] for node in each["nodes"][:4]]) for each in found if each["impact"] in SERIOUS
+    ]
+
+
+@pytest.fixture
+def busy(table: AtTable) -> AtTable:
+    """A table with a hand that is over and another that is being played."""
+    table.deal()
+    table.play_out()
+    table.deal()
+    for _ in range(4):
+        table.move()
+    return table
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_page_has_a_serious_fault(look: Look, busy: AtTable, theme: str) -> None:
+    pages = {
+        "/": "#open li",
+        f"/watch/{busy.id}": "#result-body table",
+        f"/replay/{busy.id}#e=40": "#why .clause",
+        f"/play/{busy.id}": "#gate",
+        busy.seat_link("alice"): "#hand .card",
+        "/watch/t-nosuchtable": ".problem",
+    }
+    found = {}
+    for path, shown in pages.items():
+        page = look(path, color_scheme=theme)
+        page.locator(shown).first.wait_for()
+        if found_here := faults(page):
+            found[path.partition("#")[0]] = found_here
+    assert found == {}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_trump_game_has_no_serious_fault_on_a_phone(look: Look, open_table: Any, theme: str) -> None:
+    table = open_table("ningxia", deal_step=100, deal_pace=0, turn_seconds=600)
+    table.deal()
+    while table.view["hand"]["phase"] != "playing":
+        if table.waiting():
+            table.move()
+    table.move()
+    found = {}
+    for path, shown in {
+        table.seat_link(table.waiting()[0]): "#do",
+        f"/watch/{table.id}": ".seat .play .card",
+        f"/replay/{table.id}": "#why",
+    }.items():
+        page = look(path, width=360, height=740, color_scheme=theme, reduced_motion="reduce")
+        page.locator(shown).first.wait_for()
+        if found_here := faults(page):
+            found[path.partition("#")[0]] = found_here
+    assert found == {}

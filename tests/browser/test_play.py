@@ -1,0 +1,238 @@
+"""A seat at a table in a real browser: whole hands by mouse, touch and keys, refusals in words, coming back, leaving."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.conftest import WIDE, AtTable, Look, Open, shows
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+HIT = """(card) => {
+    card.scrollIntoView({ block: "center" });
+    const box = card.getBoundingClientRect();
+    const found = document.elementFromPoint(box.left + 12, box.top + 12);
+    return found !== null && card.contains(found);
+}"""
+"""Whether a finger on the upper left corner of a card, which is never covered, hits it."""
+
+
+def sit(look: Look, table: AtTable, player: str = "alice", **how: Any) -> "Page":
+    """Take a seat in a browser."""
+    page = look(table.seat_link(player), **how)
+    page.locator("#state[data-state='live'], #state[data-state='closed']").wait_for()
+    return page
+
+
+def until_turn(table: AtTable, player: str = "alice") -> bool:
+    """Let the others play until it is this player's turn; False when the hand is over before."""
+    while (hand := table.view["hand"]) is None or not hand["result"]:
+        waited = table.waiting()
+        if player in waited:
+            return True
+        if waited:
+            table.move()
+    return False
+
+
+def pick(page: "Page", cards: list[str]) -> None:
+    """Click these cards, each copy once."""
+    page.click("#clear")
+    for card in cards:
+        page.locator(f"#hand .card[data-card='{card}'][aria-pressed='false']").last.click(position={"x": 10, "y": 10})
+
+
+def test_a_whole_hand_is_played_by_clicking(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+    page.click("#start")
+    page.locator("#hand .card").nth(26).wait_for()
+    while until_turn(table):
+        version = table.view["version"]
+        shows(page, version)
+        page.locator("#do").wait_for()
+        hints = table.hints("alice")["options"]
+        if hints:
+            pick(page, hints[0]["cards"])
+            page.click("#do")
+        else:
+            page.click("#pass")
+        shows(page, version + 1)
+    shows(page, table.view["version"])
+    page.locator("#result").wait_for()
+    page.locator("#start").wait_for()
+    assert "alice" in page.inner_text("#result")
+
+
+def test_a_whole_trump_hand_is_played_by_clicking(look: Look, open_table: Open) -> None:
+    table = open_table("ningxia", deal_step=25, deal_pace=0)
+    page = sit(look, table)
+    page.click("#start")
+    while until_turn(table):
+        view = table.view
+        shows(page, view["version"])
+        if view["hand"]["phase"] in {"declaring", "countering"}:
+            shown = page.locator(".declare")
+            page.locator("#decline").wait_for()
+            (shown.first if shown.count() else page.locator("#decline")).click()
+        else:
+            page.click("#hint")
+            page.wait_for_function("() => !document.querySelector('#do').disabled")
+            page.click("#do")
+        shows(page, view["version"] + 1)
+    shows(page, table.view["version"])
+    page.locator("#result .kitty").wait_for()
+
+
+def test_a_hand_is_played_with_keys_alone(look: Look, table: AtTable) -> None:
+    table.deal()
+    until_turn(table)
+    page = sit(look, table)
+    shows(page, table.view["version"])
+    page.locator("#hand .card").first.wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('#hand') !== null"):
+            break
+    focused = "document.activeElement.dataset.card"
+    start = page.evaluate(focused)
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(focused) != start
+    page.keyboard.press("Home")
+    assert page.evaluate(focused) == start
+    page.keyboard.press(" ")
+    assert page.locator("#hand .card[aria-pressed='true']").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("#hand .card[aria-pressed='true']").count() == 0
+    for _ in range(3):
+        if not until_turn(table):
+            break
+        version = table.view["version"]
+        shows(page, version)
+        can = bool(table.hints("alice")["options"])
+        page.keyboard.press("h" if can else "p")
+        if can:
+            page.wait_for_function("() => !document.querySelector('#do').disabled")
+            page.keyboard.press("Enter")
+        shows(page, version + 1)
+        assert page.evaluate("document.activeElement.closest('#hand') !== null")
+
+
+@pytest.mark.parametrize("ruleset", ["huopin", "ningxia"])
+def test_all_cards_of_a_holding_can_be_touched_on_a_phone(look: Look, open_table: Open, ruleset: str) -> None:
+    table = open_table(ruleset, deal_step=100, deal_pace=0)
+    table.deal()
+    player, cards = "alice", 27
+    if ruleset == "ningxia":
+        while table.view["hand"]["phase"] != "burying":
+            if table.waiting():
+                table.move()
+        player, cards = table.waiting()[0], 33
+    page = sit(look, table, player, width=360, height=740, has_touch=True, is_mobile=True)
+    page.locator("#hand .card").nth(cards - 1).wait_for()
+    buttons = page.locator("#hand .card").all()
+    assert len(buttons) == cards
+    assert page.evaluate(WIDE)
+    assert all(button.evaluate(HIT) for button in buttons)
+    for button in buttons:
+        button.tap(position={"x": 10, "y": 10})
+        assert button.get_attribute("aria-pressed") == "true"
+    page.locator("#hand .pick").first.tap()
+    assert page.locator("#hand .held-group").first.locator(".card[aria-pressed='true']").count() == 0
+
+
+def test_a_refusal_is_told_in_both_languages_with_its_clause(look: Look, table: AtTable) -> None:
+    table.deal()
+    assert until_turn(table)
+    page = sit(look, table)
+    shows(page, table.view["version"])
+    groups = page.locator("#hand .held-group")
+    groups.nth(1).locator(".card").first.click(position={"x": 10, "y": 10})
+    groups.nth(4).locator(".card").first.click(position={"x": 10, "y": 10})
+    page.click("#do")
+    refusal = page.locator("#refusal")
+    refusal.wait_for()
+    assert "不成牌型" in refusal.inner_text()
+    assert "forms no pattern" in refusal.inner_text()
+    assert refusal.locator(".clause").inner_text() == "C3"
+    assert page.locator("#hand .card[aria-pressed='true']").count() == 2
+
+
+def test_a_command_without_an_answer_is_sent_again_and_recorded_once(look: Look, table: AtTable) -> None:
+    table.deal()
+    assert until_turn(table)
+    version = table.view["version"]
+    page = sit(look, table)
+    shows(page, version)
+    lost: list[str] = []
+
+    def lose(route: Any) -> None:
+        lost.append(route.request.headers["idempotency-key"])
+        if len(lost) == 1:
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/plays", lose)
+    pick(page, table.hints("alice")["options"][0]["cards"])
+    page.click("#do")
+    shows(page, version + 1)
+    page.wait_for_function(
+        "() => document.querySelector('#refusal').hidden && document.querySelector('#hinted').textContent === ''"
+    )
+    assert len(lost) == 2
+    assert lost[0] == lost[1]
+    played = [event for event in table.http.get(f"{table.path}/audit").json()["events"] if event["version"] > version]
+    assert sum(event["type"].startswith("shuangkou.played") for event in played) == 1
+
+
+def test_who_was_away_comes_back(look: Look, open_table: Open) -> None:
+    table = open_table(turn_seconds=1)
+    table.deal()
+    while not table.view["seats"][view_seat(table, "alice")]["away"]:
+        pass
+    page = sit(look, table)
+    page.locator("#call .button").click()
+    page.wait_for_function("() => document.querySelector('#call').hidden")
+    assert any("player-returned" in event["type"] for event in table.http.get(f"{table.path}/audit").json()["events"])
+
+
+def view_seat(table: AtTable, player: str) -> int:
+    """Where a player sits."""
+    return int(next(seat["seat"] for seat in table.view["seats"] if seat["player"] == player))
+
+
+def test_a_vote_to_dissolve_is_asked_and_answered(look: Look, table: AtTable) -> None:
+    table.deal()
+    page = sit(look, table)
+    table.post("bob", "dissolution", {"agree": True})
+    page.locator("#call", has_text="bob").wait_for()
+    page.locator("#call .button").click()
+    page.wait_for_function("() => document.querySelector('#call').hidden")
+    for player in ("carol", "dave"):
+        table.post(player, "dissolution", {"agree": True})
+    page.locator("#state[data-state='closed']").wait_for()
+
+
+def test_leaving_is_asked_again_before_it_is_done(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+    page.click("#leave")
+    page.locator("#sure").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("#sure").wait_for(state="hidden")
+    assert "alice" in [seat["player"] for seat in table.view["seats"]]
+    page.click("#leave")
+    page.click("#sure-yes")
+    page.wait_for_url(f"**/watch/{table.id}")
+    assert "alice" not in [seat["player"] for seat in table.view["seats"]]
+
+
+def test_a_token_leaves_the_address_and_a_wrong_one_is_refused(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+    assert table.tokens["alice"] not in page.url
+    page.reload()
+    page.locator("#state[data-state='live']").wait_for()
+    other = look(f"/play/{table.id}#token=nonsense")
+    other.locator("#gate-said").wait_for()
+    assert "令牌" in other.inner_text("#gate-said")

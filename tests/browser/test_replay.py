@@ -1,0 +1,199 @@
+"""A replay in a real browser: every way to go about, whose eyes, why a play was legal, what it scored, and the shuffle computed again."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.conftest import AtTable, Look
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+@pytest.fixture
+def played(table: AtTable) -> AtTable:
+    """A table with one hand that is over and a second that is being played."""
+    table.deal()
+    table.play_out()
+    table.deal()
+    for _ in range(3):
+        table.move()
+    return table
+
+
+def events_of(table: AtTable) -> Any:
+    """The record of a table as anybody sees it."""
+    return table.http.get(f"{table.path}/audit").json()["events"]
+
+
+def first(events: Any, kind: str) -> int:
+    """The first event of a kind."""
+    return int(next(event["version"] for event in events if event["type"].split(".")[1] == kind))
+
+
+def at_event(page: "Page", version: int) -> None:
+    """Wait until the replay is at an event and has drawn the table as it was then."""
+    page.wait_for_function("version => document.querySelector('#number').value === String(version)", arg=version)
+    page.wait_for_function("version => location.hash.includes(`e=${version}`)", arg=version)
+
+
+def test_every_control_goes_where_it_says(look: Look, played: AtTable) -> None:
+    events = events_of(played)
+    last, start = len(events), first(events, "hand-started")
+    second = max(event["version"] for event in events if event["type"].startswith("shuangkou.hand-started"))
+    page = look(f"/replay/{played.id}#e={start}")
+    at_event(page, start)
+    for press, version in (
+        ("ArrowRight", start + 1),
+        ("ArrowLeft", start),
+        ("PageDown", second),
+        ("PageUp", start),
+        ("ArrowDown", first(events, "played")),
+        ("End", last),
+        ("Home", 1),
+    ):
+        page.keyboard.press(press)
+        at_event(page, version)
+    for button, version in (
+        ("forward", 2),
+        ("hand-forward", start),
+        ("trick-forward", first(events, "played")),
+        ("trick-back", start),
+        ("back", start - 1),
+    ):
+        page.click(f"#{button}")
+        at_event(page, version)
+    page.fill("#number", "9")
+    page.keyboard.press("Enter")
+    at_event(page, 9)
+    page.locator("#slider").fill("12")
+    at_event(page, 12)
+    page.locator("#tricks a").nth(2).click()
+    assert "第 2 轮" in page.inner_text("#moment")
+    page.evaluate("location.hash = '#e=10'")
+    at_event(page, 10)
+
+
+def test_playing_goes_on_by_itself_and_stops(look: Look, played: AtTable) -> None:
+    page = look(f"/replay/{played.id}#e=8")
+    at_event(page, 8)
+    page.select_option("#speed", "8")
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    page.wait_for_function("() => Number(document.querySelector('#number').value) > 12")
+    page.keyboard.press(" ")
+    assert page.locator("#play").get_attribute("aria-pressed") == "false"
+
+
+def test_a_link_leads_to_its_moment_and_shows_the_view_of_it(look: Look, played: AtTable) -> None:
+    version = first(events_of(played), "played") + 4
+    page = look(f"/replay/{played.id}#e={version}")
+    at_event(page, version)
+    view = played.http.get(played.path, params={"at": version}).json()
+    for seat in view["seats"]:
+        page.locator(f"#seat-{seat['seat']} .left b", has_text=str(seat["cards"])).wait_for()
+    cards = sorted(card for play in view["hand"]["plays"][-4:] for card in play["cards"])
+    drawn = [card.get_attribute("data-card") or "" for card in page.locator(".seat .play .card").all()]
+    assert sorted(drawn) == cards
+
+
+def test_hidden_cards_stay_hidden_in_a_replay(look: Look, played: AtTable, urls: dict[str, str]) -> None:
+    now = len(events_of(played))
+    page = look(f"/replay/{played.id}#e={now}")
+    at_event(page, now)
+    page.locator("#seat-0 .who .left").wait_for()
+    assert page.locator(".seat .holding .card").count() == 0
+    page.fill("#number", "20")
+    page.keyboard.press("Enter")
+    page.locator(".seat .holding .card").first.wait_for()
+    page.uncheck("#opened")
+    page.locator(".seat .holding .card").first.wait_for(state="detached")
+    page.evaluate("token => { location.hash = `#e=22&token=${token}`; }", urls["auditor"])
+    page.locator(".seat .holding .card").first.wait_for()
+    assert urls["auditor"] not in page.url
+    page.select_option("#as", "2")
+    page.locator("#seat-0 .holding .card").first.wait_for(state="detached")
+    assert page.locator("#seat-2 .holding .card").count() > 0
+
+
+def test_it_says_why_a_play_was_legal_and_what_else_was(look: Look, played: AtTable) -> None:
+    version = first(events_of(played), "played")
+    page = look(f"/replay/{played.id}#e={version}")
+    done = page.locator("#why .choices .done")
+    done.wait_for()
+    assert "C5.1" in page.inner_text("#why")
+    assert page.locator("#why .choices li").count() > 3
+
+
+def test_every_number_of_a_score_has_its_clause_and_leads_to_its_event(look: Look, played: AtTable) -> None:
+    version = first(events_of(played), "hand-scored")
+    page = look(f"/replay/{played.id}#e={version}")
+    at_event(page, version)
+    page.locator("#result .why").wait_for()
+    clauses = [clause.inner_text() for clause in page.locator("#result .why .clause").all()]
+    assert clauses
+    assert all(clause.startswith("C") for clause in clauses)
+
+
+@pytest.mark.parametrize("ruleset", ["huopin", "basic"])
+def test_the_shuffle_is_computed_again_by_the_browser(look: Look, open_table: Any, ruleset: str) -> None:
+    table = open_table(ruleset, salts=True)
+    wait_for_commitment(table)
+    table.post("bob", "salts", {"salt": "bob-was-here"})
+    table.deal()
+    table.play_out()
+    page = look(f"/replay/{table.id}#e={first(events_of(table), 'dealt')}")
+    page.locator("#shuffle .checked li").first.wait_for()
+    signs = [sign.inner_text() for sign in page.locator("#shuffle .sign").all()]
+    assert len(signs) >= 4
+    assert set(signs) == {"✓"}
+    assert "bob-was-here" in page.inner_text("#shuffle")
+
+
+def wait_for_commitment(table: AtTable) -> None:
+    """The table commits to its seed by itself, soon after it was opened."""
+    while table.view["commitment"] is None:
+        pass
+
+
+def test_a_wrong_seed_does_not_fit(look: Look, played: AtTable) -> None:
+    page = look(f"/replay/{played.id}")
+    page.locator("#seat-0 .who").wait_for()
+    script = page.locator("script[type=module]").get_attribute("src") or ""
+    wrong = page.evaluate(
+        """async (base) => {
+            const { check, commitment } = await import(`${base}/shuffle.js`);
+            const seed = "00".repeat(32);
+            const found = { handStarted: { commitment: await commitment(seed, "t", 1) }, seedRevealed: { seed: "01".repeat(32), hand: 1 },
+                salts: [], dealt: { holdings: [["3S"], ["3S"], null, ["4S"]], leader_by: "drawn", leader: 0, face_up: null } };
+            return (await check("t", found)).checks.map((each) => each.ok).slice(0, 2);
+        }""",
+        script.rpartition("/")[0],
+    )
+    assert wrong == [False, False]
+
+
+def test_a_trump_hand_is_replayed_with_its_kitty_and_its_proof(look: Look, open_table: Any) -> None:
+    table = open_table("ningxia", deal_step=20, deal_pace=0)
+    table.deal()
+    table.play_out()
+    events = events_of(table)
+    page = look(f"/replay/{table.id}#e={first(events, 'kitty-buried')}")
+    page.locator("#facts .minis .card").nth(7).wait_for()
+    page.locator("#shuffle .checked li").nth(2).wait_for()
+    assert {sign.inner_text() for sign in page.locator("#shuffle .sign").all()} == {"✓"}
+    page.locator("#why .clause", has_text="T3").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    at_event(page, first(events, "cards-played"))
+    page.fill("#number", str(first(events, "hand-settled")))
+    page.keyboard.press("Enter")
+    page.locator("#result .why .clause", has_text="T7").first.wait_for()
+
+
+def test_new_events_join_a_replay_of_a_running_match(look: Look, played: AtTable) -> None:
+    page = look(f"/replay/{played.id}#e=5")
+    page.locator("#state[data-state='live']").wait_for()
+    moved = played.move()["version"]
+    page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=moved)
+    assert page.locator("#number").input_value() == "5"
