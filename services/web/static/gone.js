@@ -18,7 +18,7 @@ function byRank(hand) {
     const all = rank === "LJ" || rank === "BJ" ? 2 : 8;
     const gone = hand?.gone[rank] ?? 0;
     const label = `${rankName(rank)}:已出 ${gone} / ${all} played`;
-    return el("li", { class: state(gone, all), role: "img", "aria-label": label }, el("b", {}, rankName(rank)), el("span", {}, `${gone}`, el("small", {}, `/${all}`)));
+    return el("li", {}, el("span", { class: `cell ${state(gone, all)}`, role: "img", "aria-label": label }, el("b", {}, rankName(rank)), el("span", {}, `${gone}`, el("small", {}, `/${all}`))));
   });
 }
 
@@ -38,5 +38,5 @@ function byCard(hand) {
 
 function one(card, gone, isTrump) {
   const label = `${spoken(card)}:已出 ${gone} / 2 played`;
-  return el("li", { class: `${state(gone, 2)}${isTrump ? " is-trump" : ""}`, role: "img", "aria-label": label }, el("b", {}, isJoker(card) ? rankName(card) : rankName(card[0])), el("small", {}, `${gone}`));
+  return el("li", {}, el("span", { class: `cell ${state(gone, 2)}${isTrump ? " is-trump" : ""}`, role: "img", "aria-label": label }, el("b", {}, isJoker(card) ? rankName(card) : rankName(card[0])), el("small", {}, `${gone}`)));
 }

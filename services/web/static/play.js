@@ -168,6 +168,7 @@ function button(zh, en, does, kind = "quiet", more = {}) {
 
 function drawActions() {
   const { hand } = view;
+  for (const each of at("call").querySelectorAll("button")) each.disabled = busy;
   const found = mayChoose() && options.version === view.version ? options.found : null;
   const key = [busy, view.closed, me, view.commitment, view.salts && me !== null && view.salts[me], hand && [hand.number, hand.phase ?? null, hand.result !== null, myTurn(), hand.family === "climbing" && hand.to_beat !== null], view.seats.every((seat) => seat.player !== null), found?.options?.map((each) => each.cards), found?.may_decline];
   if (fillOnce(at("actions"), key, () => actions(found))) label(holding.picked);
@@ -181,9 +182,9 @@ function actions(found) {
   if (!myTurn()) return [el("p", { class: "soft" }, both("等别家。可先选牌。", "Others are to move. You may pick cards already."))];
   const [zh, en, does] = hand.phase === "burying" ? ["扣底", "bury", bury] : ["出牌", "play", play];
   return [
-    button(zh, en, does, "button main", { id: "do" }),
-    hand.family === "climbing" ? button("过", "pass", pass, "quiet", { id: "pass", disabled: hand.to_beat === null }) : null,
-    button("提示", "hint", hint, "quiet", { id: "hint" }),
+    button(zh, en, does, "button main", { id: "do", disabled: true }),
+    hand.family === "climbing" ? button("过", "pass", pass, "quiet", { id: "pass", disabled: busy || hand.to_beat === null }) : null,
+    button("提示", "hint", hint, "quiet", { id: "hint", disabled: busy }),
     button("清除", "clear", () => holding.pick([]), "quiet", { id: "clear" }),
   ];
 }
@@ -192,7 +193,7 @@ function actions(found) {
 function between() {
   if (view.seats.some((seat) => seat.player === null)) return [el("p", { class: "soft" }, both("等人入座。", "Waiting for players."))];
   const salt = view.salts !== null && view.commitment && view.salts[me] === undefined ? saltForm() : null;
-  return [button("开始下一局", "start the next hand", () => act("hands", null), "button main", { id: "start" }), salt];
+  return [button("开始下一局", "start the next hand", () => act("hands", null), "button main", { id: "start", disabled: busy }), salt];
 }
 
 function saltForm() {
@@ -212,11 +213,11 @@ function bidding(found) {
   const path = countering ? "counters" : "declarations";
   const shown = (found?.options ?? []).map((each) => {
     const [zh, en] = trumpName(each.trump);
-    const node = el("button", { type: "button", class: "quiet declare", title: `${each.zh} ${each.en}` }, both(countering ? `反 ${zh}` : `亮 ${zh}`, en), el("span", { class: "chips" }, chips(each.cards)));
+    const node = el("button", { type: "button", class: "quiet declare", disabled: busy, title: `${each.zh} ${each.en}` }, both(countering ? `反 ${zh}` : `亮 ${zh}`, en), el("span", { class: "chips" }, chips(each.cards)));
     node.addEventListener("click", () => act(path, { cards: each.cards }, { any: !countering }));
     return node;
   });
-  const decline = myTurn() ? button(countering ? "不反" : "不亮", "decline", () => act(path, { cards: "" }, { any: !countering }), "button main", { id: "decline" }) : null;
+  const decline = myTurn() ? button(countering ? "不反" : "不亮", "decline", () => act(path, { cards: "" }, { any: !countering }), "button main", { id: "decline", disabled: busy }) : null;
   if (!shown.length && !decline) return [el("p", { class: "soft" }, both(view.hand.phase === "dealing" ? "发牌中,有级牌时可亮主。" : "您已不亮,等别家。", view.hand.phase === "dealing" ? "Cards are being dealt; you may declare when you hold a level card." : "You declined; waiting for the others."))];
   return [...shown, decline];
 }
