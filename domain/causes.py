@@ -40,6 +40,7 @@ from schemas.events import (
     TimedOut,
     type_name,
 )
+from schemas.notation import ORDER
 from schemas.trumps import (
     CardsDealt,
     CardsPlayed,
@@ -91,9 +92,12 @@ def command_of_line(name: str, data: Any) -> Command | None:
         return None
     if name == PASSED:
         return Pass(seat)
-    if type(cards) is not list or not all(type(each) is str for each in cards):
+    if type(cards) is not list:
         return None
-    return Play(seat, tuple(cards))
+    try:
+        return Play(seat, tuple(cards)) if ORDER.keys() >= set(cards) else None
+    except TypeError:  # what cannot be in a set is no card
+        return None
 
 
 def _command_at_table(event: Event) -> Command | None:

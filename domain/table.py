@@ -15,6 +15,7 @@ from unicodedata import normalize
 from domain import hands
 from domain.automatic import automatic
 from domain.chance import Chance, Salts, seeded
+from domain.changing import changed
 from domain.climbing.ruleset import PreviousFirst, Ruleset
 from domain.hands import Hand, UnknownRuleset, get_ruleset
 from domain.refusal import Refusal, Refused
@@ -53,6 +54,8 @@ from schemas.events import (
     HandScored,
     HandStarted,
     HandVoided,
+    Passed,
+    Played,
     PlayerLeft,
     PlayerReturned,
     PlayerSeated,
@@ -66,12 +69,14 @@ from schemas.events import (
     TimedOut,
 )
 from schemas.notation import Unreadable
-from schemas.trumps import DeclarationDeclined, HandEscaped, HandSettled, LevelRaised
+from schemas.trumps import CardsPlayed, DeclarationDeclined, HandEscaped, HandSettled, LevelRaised
 
 MAX_PLAYER: Final = 64
 """Longest name of a player, in characters."""
 SALT: Final = re.compile(r"[\x21-\x7e]{1,64}")
 """What a player may add to the chance of a hand."""
+PLAYS: Final = (Played, Passed, CardsPlayed)
+"""The events that change nothing but the hand, and are most of all events."""
 OVER: Final = (HandScored, HandAbandoned, HandVoided, HandSettled, HandEscaped)
 """The events that end a hand."""
 
@@ -304,16 +309,21 @@ def decide(table: Table | None, table_id: str, command: Command, given: Given) -
     """
     if not TABLE_ID.fullmatch(table_id):
         raise Unreadable(f"table: {table_id!r} is not an id of lower-case letters, digits and hyphens")
-    refused = refusal(table, command)
-    if refused:
-        raise Refused(refused)
     version, prev = (table.version, table.head) if table else (0, GENESIS)
     recorded = []
-    for event in _happens(table, command, given):
+    for event in happens(table, command, given):
         version += 1
         recorded.append(record(table_id, version, prev, given.time, given.command, event))
         prev = recorded[-1].hash
     return tuple(recorded)
+
+
+def happens(table: Table | None, command: Command, given: Given) -> Iterator[Event]:
+    """The events that a command makes happen, not sealed yet. Raises as `decide` does, before the first one."""
+    refused = refusal(table, command)
+    if refused:
+        raise Refused(refused)
+    return _happens(table, command, given)
 
 
 def _happens(table: Table | None, command: Command, given: Given) -> Iterator[Event]:
@@ -468,8 +478,12 @@ def evolve(table: Table | None, recorded: Recorded) -> Table:
         return _new(recorded, event)
     if recorded.version != table.version + 1 or recorded.table != table.id:
         raise ValueError(f"event {recorded.table}:{recorded.version} does not follow {table.id}:{table.version}")
-    changes = _changes(table, event, recorded)
-    return table._replace(version=recorded.version, head=recorded.hash, time=recorded.time, **changes)
+    hand = table.hand
+    if hand is not None and isinstance(event, PLAYS):
+        changes: dict[str, Any] = {"hand": hands.evolve(hand, event, recorded.version), "turned": recorded.time}
+    else:
+        changes = _changes(table, event, recorded)
+    return changed(table, {"version": recorded.version, "head": recorded.hash, "time": recorded.time, **changes})
 
 
 def _new(recorded: Recorded, opened: TableOpened) -> Table:

@@ -31,8 +31,8 @@ TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}
 COMMAND: Final = re.compile(r"[\x21-\x7e]{1,200}")
 """Ids of commands are visible ASCII, up to 200 characters."""
 
-_NAMED: Final = {cls: (name, kind_of(cls)) for name, cls in EVENTS.items()}
-"""Stored name and kind of record by class of event."""
+_NAMED: Final = {cls: (name, kind_of(cls), cls.__pydantic_serializer__.to_python) for name, cls in EVENTS.items()}
+"""By class of event its stored name, the kind of record, and what `model_dump` asks after it has read its options."""
 
 
 class Recorded(NamedTuple):
@@ -60,11 +60,11 @@ def record(table: str, version: int, prev: str, time: str, command: str, event: 
 
 def line_of(table: str, version: int, prev: str, time: str, command: str, event: Event) -> bytes:
     """The bytes in which an event is recorded in this place."""
-    name, kind = _NAMED[type(event)]
+    name, kind, dump = _NAMED[type(event)]
     return canonical(
         {
             "command": command,
-            "data": event.model_dump(),
+            "data": dump(event),
             "datacontenttype": "application/json",
             "id": f"{table}:{version}",
             "prev": prev,

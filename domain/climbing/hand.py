@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
 from domain.cards import counts_of
+from domain.changing import changed
 from domain.climbing.explaining import coins_text
 from domain.climbing.ruleset import Ruleset
 from domain.climbing.scoring import BombPlay, CoinRoom, contribution_for, finish_now, settle, shares
@@ -299,7 +300,7 @@ def evolve(hand: Hand, event: Event, version: int) -> Hand:
             return _evolve_played(hand, event, version)
         case Passed():
             trick = (*hand.trick, TrickPlay(event.seat, version))
-            return hand._replace(trick=trick, turn=_next_in(hand.holdings, event.seat))
+            return changed(hand, {"trick": trick, "turn": _next_in(hand.holdings, event.seat)})
         case TrickWon():
             return hand._replace(turn=event.leads, trick_number=hand.trick_number + 1, trick=(), best=None)
         case ContributionScored():
@@ -330,29 +331,25 @@ def _evolve_played(hand: Hand, played: Played, version: int) -> Hand:
     left = list(hand.holdings[played.seat])
     for card in played.cards:
         left.remove(card)
-    holdings = _replaced(hand.holdings, {played.seat: tuple(left)})
+    holdings = _replaced(hand.holdings, played.seat, tuple(left))
     play = TrickPlay(played.seat, version, played.cards, played.reading)
     bombs = hand.bombs
     if played.reading.is_bomb:
         bombs = (*bombs, BombPlay(played.seat, played.reading, version))
-    return hand._replace(
-        holdings=holdings,
-        trick=(*hand.trick, play),
-        best=play,
-        bombs=bombs,
-        turn=_next_in(holdings, played.seat),
-    )
+    trick, turn = (*hand.trick, play), _next_in(holdings, played.seat)
+    return changed(hand, {"holdings": holdings, "trick": trick, "best": play, "bombs": bombs, "turn": turn})
 
 
 def _evolve_swapped(hand: Hand, swapped: SeatsSwapped) -> Hand:
     a, b = swapped.seats
-    holdings = _replaced(hand.holdings, {a: hand.holdings[b], b: hand.holdings[a]})
+    holdings = _replaced(_replaced(hand.holdings, a, hand.holdings[b]), b, hand.holdings[a])
     return hand._replace(players=swapped.players, holdings=holdings)
 
 
-def _replaced(holdings: Holdings, new: dict[int, Holding]) -> Holdings:
-    a, b, c, d = (new.get(seat, holdings[seat]) for seat in SEATS)
-    return (a, b, c, d)
+def _replaced(holdings: Holdings, seat: int, new: Holding) -> Holdings:
+    each = [*holdings]
+    each[seat] = new
+    return (each[0], each[1], each[2], each[3])
 
 
 def _next_in(holdings: Holdings, seat: int) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, assert_never
 
 from domain.chance import Chance
+from domain.changing import changed
 from domain.refusal import Refusal
 from domain.seats import SEATS, next_seat, side_of
 from domain.trumps import kitty as burying
@@ -551,9 +552,8 @@ def _ready(hand: Hand) -> Hand:
 def _evolve_played(hand: Hand, event: CardsPlayed, version: int) -> Hand:
     left = tuple(without(hand.holdings[event.seat], event.cards))
     play = TrickPlay(event.seat, version, event.cards, event.kind)
-    return hand._replace(
-        holdings=_with(hand.holdings, event.seat, left), trick=(*hand.trick, play), next=next_seat(event.seat)
-    )
+    holdings = _with(hand.holdings, event.seat, left)
+    return changed(hand, {"holdings": holdings, "trick": (*hand.trick, play), "next": next_seat(event.seat)})
 
 
 def _evolve_taken(hand: Hand, event: PointsTaken, version: int) -> Hand:
