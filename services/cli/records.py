@@ -78,7 +78,7 @@ def verify(
     found = verify_places(places or [], given, trust_of(key or [], given), known)
     took = perf_counter() - began
     if json:
-        reports = [_as_json(report) for report in found.reports]
+        reports = [{"place": place, **_as_json(each)} for place, each in zip(found.places, found.reports, strict=True)]
         receipts = [_receipt_as_json(each) for each in found.receipts]
         print_json({"tables": reports, "receipts": receipts, "clean": found.clean})
     else:
@@ -90,8 +90,8 @@ def verify(
 def _print(found: Any, took: float) -> None:
     for each in found.receipts:
         _print_receipt(each)
-    for report in found.reports:
-        _print_report(report)
+    for place, report in zip(found.places, found.reports, strict=True):
+        _print_report(place, report)
     if not found.reports:
         return
     hands, events = (sum(getattr(report, what) for report in found.reports) for what in ("hands", "events"))
@@ -103,12 +103,13 @@ def _print(found: Any, took: float) -> None:
     )
 
 
-def _print_report(report: Any) -> None:
+def _print_report(place: str, report: Any) -> None:
+    where = "" if place == report.table else f"{place}: "
     for fault in report.faults:
-        console.print(f"✗ {fault}", style="red", markup=False, soft_wrap=True)
+        console.print(f"✗ {where}{fault}", style="red", markup=False, soft_wrap=True)
     if report.clean:
         checks = "链 chain, 洗牌 shuffle, 出牌 plays, 计分 scores"
-        console.print(f"✓ {report.table}: {checks}", style="green", soft_wrap=True)
+        console.print(f"✓ {where}{report.table}: {checks}", style="green", markup=False, soft_wrap=True)
     if report.signed:
         console.print(f"  {_signed(report.signed)}", markup=False, soft_wrap=True)
     for note in report.notes:

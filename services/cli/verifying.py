@@ -1,11 +1,11 @@
 """Verifies matches and receipts, on all cores when there is enough to do."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import orjson
 from pydantic import ValidationError
@@ -22,9 +22,10 @@ from services.client import Client
 from services.settings import Settings
 from services.witness import known_of
 
-WORTH_A_POOL: Final = 8
-"""From so many matches on it pays to use more than one core."""
-Job = TypeVar("Job")
+WORTH_A_POOL: Final = 1_000_000
+"""From so many bytes of matches on it pays to use more than one core: these take one core some 40 ms, and as long to start another."""
+Job = tuple[bytes, Trust | None, Sequence[Known]]
+"""A match file, the keys that are known, and what is known of its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in the files and tables that were given."""
+    """What was found in the files and tables that were given. `places` says for each report which of them it is of."""
 
+    places: Sequence[str]
     reports: Sequence[Report]
     receipts: Sequence[Checked] = ()
 
@@ -78,20 +80,20 @@ def verify_places(
             content_ = each.receipt.receipt
             witness = Known(content_.last, content_.head, f"Receipt {content_.number}")
             all_known.setdefault(content_.table, []).append(witness)
-    matches = [content for content, (_, found) in zip(contents, receipts, strict=True) if found is None]
-    jobs = [(content, trust, all_known.get(_table_of(content), ())) for content in matches]
-    return Found(_on_all_cores(_verify_file, jobs), checked)
+    matches = {place: content for content, (place, found) in zip(contents, receipts, strict=True) if found is None}
+    jobs = [(content, trust, all_known.get(_table_of(content), ())) for content in matches.values()]
+    return Found(tuple(matches), _on_all_cores(jobs), checked)
 
 
-def _verify_file(job: tuple[bytes, Trust | None, Sequence[Known]]) -> Report:
+def _verify_file(job: Job) -> Report:
     return verify_file(*job)
 
 
-def _on_all_cores(verify: Callable[[Job], Report], jobs: Sequence[Job]) -> list[Report]:
-    if len(jobs) < WORTH_A_POOL:
-        return [verify(job) for job in jobs]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(verify, jobs, chunksize=4))
+def _on_all_cores(jobs: Sequence[Job]) -> list[Report]:
+    if len(jobs) < 2 or sum(len(content) for content, _, _ in jobs) < WORTH_A_POOL:
+        return [_verify_file(job) for job in jobs]
+    with ProcessPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
+        return list(pool.map(_verify_file, jobs))
 
 
 def known_from(folder: Path | None, settings: Settings) -> dict[str, list[Known]]:
