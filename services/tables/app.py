@@ -99,6 +99,8 @@ def create_app(
     problems.install(app)
     if commands:
         app.include_router(command_routes)
+        app.include_router(pages.seats)
+    app.state.has_seats = commands
     app.state.has_desk = commands if disputes is None else disputes
     if app.state.has_desk:
         app.include_router(desk_routes)

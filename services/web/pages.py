@@ -48,6 +48,8 @@ _templates: Final = jinja2.Environment(
     lstrip_blocks=True,
 )
 router = APIRouter(include_in_schema=False)
+seats = APIRouter(include_in_schema=False)
+"""The page of a seat; for a service that takes commands."""
 SUITS: Final = {"S": "♠", "H": "♥", "C": "♣", "D": "♦"}
 JOKER: Final = dict(zip(JOKERS, ("小王", "大王"), strict=True))
 LISTED: Final = 100
@@ -97,15 +99,15 @@ def problem_page(problem: Problem) -> Response:
 async def lobby(
     request: Request, service: Running, status: Asked = "", ruleset: Asked = "", player: Asked = "", search: Asked = ""
 ) -> Response:
-    """The lobby (大厅): the tables asked for, all if nothing is; and the way to the dispute desk where this service has one."""
+    """The lobby (大厅): the tables asked for, all if nothing is; and the ways to seats and the dispute desk where this service has them."""
     asked = {"status": status if status in STATUS else "", "ruleset": ruleset, "player": player, "search": search}
     try:
         tables = await look_up(service.settings, "live", lambda view: list_tables(view, limit=LISTED, **asked))
     except Problem:
         tables = None  # not built yet; the page asks again and says how that goes
     rulesets = {each.id: each for each in all_rulesets()}.values()
-    desk: bool = request.app.state.has_desk
-    return page("lobby.html", tables=tables, asked=asked, statuses=STATUS, rulesets=rulesets, desk=desk)
+    ways = {"desk": request.app.state.has_desk, "seats": request.app.state.has_seats}
+    return page("lobby.html", tables=tables, asked=asked, statuses=STATUS, rulesets=rulesets, **ways)
 
 
 @router.get("/watch/{table}")
@@ -120,7 +122,7 @@ async def replay(service: Running, table: str) -> Response:
     return await _of_table(service, table, "replay.html")
 
 
-@router.get("/play/{table}")
+@seats.get("/play/{table}")
 async def play(service: Running, table: str) -> Response:
     """A seat at a table. The token stands behind # in the address, which browsers keep to themselves."""
     return await _of_table(service, table, "play.html")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,16 @@ WIDE = "document.documentElement.scrollWidth <= document.documentElement.clientW
 def shows(page: "Page", version: int) -> None:
     """Wait until the page shows the table at this version or after."""
     page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=version)
+
+
+def took(page: "Page", version: int) -> None:
+    """Wait until what a player did is on the page, at this version; a refusal fails the test with its words."""
+    page.wait_for_function(
+        """version => Number(document.querySelector('#version').textContent) >= version
+            || !document.querySelector('#refusal').hidden""",
+        arg=version,
+    )
+    assert page.locator("#refusal").inner_text() == ""
 
 
 class AtTable:
@@ -102,38 +113,38 @@ class AtTable:
         return f"/play/{self.id}#token={self.tokens[player]}"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator["Browser"]:
-    """Debian's Chromium. Without it these tests are skipped, but never where `CI` is set.
+@pytest.fixture(scope="package")
+def chromium() -> Path:
+    """Debian's Chromium. Without it these tests are skipped, but never where `CI` is set."""
+    missing = MISSING if not CHROMIUM.exists() else ""
+    if find_spec("playwright") is None:
+        missing = "Playwright is not installed: pip install playwright"
+    if missing and os.environ.get("CI"):
+        pytest.fail(missing)
+    if missing:
+        pytest.skip(missing)
+    return CHROMIUM
 
-    It is closed with the module, because while it runs no other event loop can.
-    """
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        _missing("Playwright is not installed: pip install playwright")
-    if not CHROMIUM.exists():
-        _missing(MISSING)
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator["Browser"]:
+    """A browser. It is closed with the module, because while it runs no other event loop can."""
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield chromium
-        chromium.close()
+        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield launched
+        launched.close()
 
 
-def _missing(reason: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, browser: "Browser") -> Iterator[House]:
+@pytest.fixture(scope="package")
+def house(tmp_path_factory: pytest.TempPathFactory, chromium: Path) -> Iterator[House]:
     """Everything that `up` runs, without the demonstration."""
     with House(tmp_path_factory.mktemp("browser") / "data", "--no-demo") as running:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def urls(house: House) -> dict[str, str]:
     """Addresses and tokens that `up` left."""
     found: dict[str, str] = httpx.Response(200, content=(house.data / "credentials.json").read_bytes()).json()

@@ -56,6 +56,21 @@ def test_no_page_has_a_serious_fault(look: Look, busy: AtTable, theme: str) -> N
 
 
 @pytest.mark.parametrize("theme", THEMES)
+def test_what_is_seldom_seen_has_no_serious_fault_either(look: Look, open_table: Any, theme: str) -> None:
+    table = open_table("qianbian", coins={"factor": "500", "fee": "50"}, turn_seconds=1)
+    table.deal()
+    table.post("bob", "dissolution", {"agree": True})
+    page = look(table.seat_link("alice"), color_scheme=theme)
+    page.locator("#call", has_text="bob").wait_for()
+    page.locator(".seat .tag.bad", has_text="托管").first.wait_for()
+    found = faults(page)
+    table.play_out()
+    page.locator("#result .coins").first.wait_for()
+    found += faults(page)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("theme", THEMES)
 def test_a_trump_game_has_no_serious_fault_on_a_phone(look: Look, open_table: Any, theme: str) -> None:
     table = open_table("ningxia", deal_step=100, deal_pace=0, turn_seconds=600)
     table.deal()
@@ -63,11 +78,12 @@ def test_a_trump_game_has_no_serious_fault_on_a_phone(look: Look, open_table: An
         if table.waiting():
             table.move()
     table.move()
+    played = table.view["version"]
     found = []
     for path, shown in {
         table.seat_link(table.waiting()[0]): "#do",
         f"/watch/{table.id}": ".seat .play .card",
-        f"/replay/{table.id}": "#why",
+        f"/replay/{table.id}#e={played}": "#why p",
     }.items():
         page = look(path, width=360, height=740, color_scheme=theme, reduced_motion="reduce")
         page.locator(shown).first.wait_for()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.conftest import WIDE, AtTable, Look, Open, shows
+from tests.browser.conftest import WIDE, AtTable, Look, Open, shows, took
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -57,7 +57,7 @@ def test_a_whole_hand_is_played_by_clicking(look: Look, table: AtTable) -> None:
             page.click("#do")
         else:
             page.click("#pass")
-        shows(page, version + 1)
+        took(page, version + 1)
     shows(page, table.view["version"])
     page.locator("#result").wait_for()
     page.locator("#start").wait_for()
@@ -79,7 +79,7 @@ def test_a_whole_trump_hand_is_played_by_clicking(look: Look, open_table: Open) 
             page.click("#hint")
             page.wait_for_function("() => !document.querySelector('#do').disabled")
             page.click("#do")
-        shows(page, view["version"] + 1)
+        took(page, view["version"] + 1)
     shows(page, table.view["version"])
     page.locator("#result .kitty").wait_for()
 
@@ -110,11 +110,12 @@ def test_a_hand_is_played_with_keys_alone(look: Look, table: AtTable) -> None:
         version = table.view["version"]
         shows(page, version)
         can = bool(table.hints("alice")["options"])
+        page.locator("#hint:enabled").wait_for()
         page.keyboard.press("h" if can else "p")
         if can:
             page.wait_for_function("() => !document.querySelector('#do').disabled")
             page.keyboard.press("Enter")
-        shows(page, version + 1)
+        took(page, version + 1)
         assert page.evaluate("document.activeElement.closest('#hand') !== null")
 
 

@@ -42,3 +42,6 @@ export function showState(state, zh, en) {
   node.dataset.said = zh;
   fill(node, both(zh, en));
 }
+
+/** A decimal as text with its sign, to the last digit: the numbers of coins are never floating point. */
+export const exact = (text) => (text.startsWith("-") ? `−${text.slice(1)}` : /[1-9]/.test(text) ? `+${text}` : text);

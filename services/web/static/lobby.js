@@ -94,7 +94,7 @@ function ways(table, id) {
   return [
     el("a", { href: `/watch/${id}` }, both("观战", "watch")),
     el("a", { href: `/replay/${id}` }, both("回放", "replay")),
-    table.status === "closed" ? null : el("a", { href: `/play/${id}` }, both("入座", "play")),
+    table.status === "closed" || form.dataset.seats === "no" ? null : el("a", { href: `/play/${id}` }, both("入座", "play")),
     table.status === "playing" ? null : el("a", { href: `/tables/${id}/export`, download: `${table.table}.ndjson` }, both("牌局文件", "match file")),
   ];
 }

@@ -9,7 +9,7 @@ import { Holding } from "./holding.js";
 import { watchTable } from "./live.js";
 import { drawLog } from "./log.js";
 import { resultBody } from "./result.js";
-import { bearer, keepToken, tokenFor } from "./session.js";
+import { bearer, fragment, keepToken, tokenFor } from "./session.js";
 import { plain, readingWords, trumpName } from "./words.js";
 
 const TABLE = document.getElementById("play-page").dataset.table;
@@ -77,7 +77,7 @@ at("gate").addEventListener("submit", (submit) => {
   at("gate-said").hidden = true;
   begin();
 });
-addEventListener("hashchange", begin);
+addEventListener("hashchange", () => fragment().has("token") && begin());
 
 // What happens
 

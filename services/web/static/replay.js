@@ -11,7 +11,7 @@ import { bearer, fragment, keepToken, setFragment, tokenFor } from "./session.js
 import { drawProof } from "./proof.js";
 import { drawSituation } from "./situation.js";
 import { follow } from "./stream.js";
-import { isBomb, kindOf } from "./words.js";
+import { isBomb, kindOf, optionWords } from "./words.js";
 
 const CHUNK = 64; // moments asked for at once
 const PACE = 1000; // ms an event stays at speed 1
@@ -21,7 +21,7 @@ const ADDRESS = `/tables/${encodeURIComponent(TABLE)}`;
 const at = (id) => document.getElementById(id);
 const STATES = {
   loading: ["读取中…", "loading…"],
-  live: ["已连接,新事件自动加入", "live: new events are added"],
+  live: ["实时", "live"],
   reconnecting: ["重新连接…", "reconnecting…"],
   closed: ["本桌已结束", "match over"],
   missing: ["牌桌不存在", "no such table"],
@@ -458,8 +458,8 @@ function drawRecall(hand) {
   const { opened } = record;
   if (!opened) return;
   fillOnce(at("recall"), [record.version, hand?.number, current], () => {
-    const { options, ruleset, ruleset_version: version } = opened.data;
-    const chosen = Object.entries(options).filter(([, value]) => value !== null && value !== false);
+    const { ruleset, ruleset_version: version } = opened.data;
+    const chosen = optionWords(opened.data);
     const event = record.at(current);
     return [
       row("玩法", "ruleset", el("code", {}, `${ruleset}@${version}`)),
@@ -467,7 +467,7 @@ function drawRecall(hand) {
       row("最后事件", "last event", time(record.at(record.version).time), ` (${record.version})`),
       hand ? row(`第 ${hand.number} 局`, `hand ${hand.number}`, time(record.at(hand.first).time), hand.end ? ` · ${lasted(record.at(hand.first).time, hand.end.time)}` : "") : [],
       hand ? row("玩家", "players", (record.at(hand.end?.version ?? hand.last).data.players ?? record.players[hand.last]).map((name) => name ?? "–").join(" · ")) : [],
-      row("选项", "options", chosen.length ? chosen.map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ") : "–"),
+      row("选项", "options", chosen.length ? el("ul", {}, chosen.map((each) => el("li", {}, both(...each)))) : "–"),
       event.hash ? row("本事件哈希", "hash of this event", el("code", { class: "whole" }, event.hash)) : [],
       event.command ? row("命令", "command", el("code", { class: "whole" }, event.command)) : [],
     ];

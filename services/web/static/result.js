@@ -1,6 +1,6 @@
 // How a hand ended, and where every number comes from.
 import { pieces } from "./cards.js";
-import { both, el, signed } from "./dom.js";
+import { both, el, exact, signed } from "./dom.js";
 import { endWords, sideMark } from "./board.js";
 import { bySuit } from "./trumps.js";
 import { plain, place } from "./words.js";
@@ -19,7 +19,7 @@ const points = (data, score) => el("p", {}, list(data.players, score));
 
 function table(heads, rows) {
   const head = el("thead", {}, el("tr", {}, heads.map((each) => el("th", { scope: "col" }, both(...each)))));
-  return el("div", { class: "scroll" }, el("table", {}, head, el("tbody", {}, rows)));
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "得分 scores" }, el("table", {}, head, el("tbody", {}, rows)));
 }
 
 const who = (seat, name) => el("th", { scope: "row" }, sideMark(seat), " ", name);
@@ -35,7 +35,7 @@ function scored(data) {
       number(signed(data.base[seat])),
       number(`×${data.multiplier}`),
       number(signed(data.contribution[seat])),
-      el("td", { class: "n sum" }, signed(data.score[seat]), data.coins ? el("span", { class: "coins" }, ` ${data.coins[seat]}币`) : null),
+      el("td", { class: "n sum" }, signed(data.score[seat]), data.coins ? el("span", { class: "coins" }, `${exact(data.coins[seat])} `, both("币", "coins")) : null),
     ),
   );
   return table([["名次", "place"], ["玩家", "player"], ["底分", "base"], ["倍数", "times"], ["贡献", "contrib."], ["得分", "score"]], rows);
@@ -55,10 +55,19 @@ function settled(data) {
     data.levels[1] ? [`抓分方升 ${data.levels[1]} 级`, `the attackers rise ${data.levels[1]}`] : null,
     [`下局 ${plain(data.players[data.next_declarer])} 坐庄`, `${plain(data.players[data.next_declarer])} declares next`],
   ].filter((each) => each !== null);
-  return [el("ul", { class: "results" }, facts.map((each) => el("li", {}, both(...each)))), table([["", ""], ["玩家", "player"], ["得分", "score"]], rows)];
+  return [el("ul", { class: "results" }, facts.map((each) => el("li", {}, both(...each)))), table([["身份", "role"], ["玩家", "player"], ["得分", "score"]], rows)];
 }
 
 const kitty = (data) => el("div", { class: "kitty" }, el("span", {}, both("底牌", "kitty")), pieces(bySuit(data.kitty, null, null).map(([, cards]) => cards)));
+
+const COUNTED = new Set(["base", "contribution", "accumulation", "coins", "sum", "points", "trick", "penalty", "kitty", "total", "score", "most"]);
+
+/** The number of a line as people write it; none where it is in its words already. */
+function amount({ kind, amount: number }) {
+  if (kind === "multiplier") return `×${number}`;
+  if (!COUNTED.has(kind)) return "";
+  return typeof number === "number" ? signed(number) : exact(number);
+}
 
 /** Every line of an explanation with its clause and the event it comes from. */
 function why(data, moment, open) {
@@ -67,6 +76,7 @@ function why(data, moment, open) {
       "li",
       {},
       el("span", { class: "clause" }, each.clause),
+      el("b", { class: "amount" }, amount(each)),
       el(
         "span",
         {},

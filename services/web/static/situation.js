@@ -28,9 +28,10 @@ export async function drawSituation(node, { address, version, as, token, names, 
 }
 
 function body(found, names, more) {
+  const known = new Set(["", ...found.reasons.map((each) => each.zh)]);
   return [
     found.broken ? el("p", { class: "bad" }, clause(found.broken), both(found.broken.zh, found.broken.en)) : null,
-    el("ul", { class: "why" }, found.reasons.map(reason), found.events.filter((event) => event.zh || event.en).map((event) => reason(event, `${event.version}`))),
+    el("ul", { class: "why" }, found.reasons.map(reason), found.events.filter((event) => !known.has(event.zh)).map((event) => reason(event, `${event.version}`))),
     beaten(found, names),
     choices(found, names, more),
   ];

@@ -19,13 +19,17 @@ const STATES = {
 };
 const board = makeBoard(at("board"));
 let watching = null;
+let eyes = null;
 let due = false;
+
+/** The eyes that the address names, null for those of now. */
+const chosen = () => (fragment().get("as") === "delayed" ? "delayed" : null);
 
 /** Begin to follow with the eyes that the address names. */
 function begin() {
   watching?.stop();
-  const as = fragment().get("as") === "delayed" ? "delayed" : null;
-  watching = watchTable(TABLE, { as }, { changed, state: (name) => showState(name, ...STATES[name]) });
+  eyes = chosen();
+  watching = watchTable(TABLE, { as: eyes }, { changed, state: (name) => showState(name, ...STATES[name]) });
 }
 
 function changed() {
@@ -72,15 +76,15 @@ const hash = (text) => el("dd", {}, el("details", {}, el("summary", {}, el("code
 
 /** Whose eyes: live without the cards, or late with all of them, where the table allows that. */
 function drawEyes(view) {
-  const now = fragment().get("as") === "delayed" ? "delayed" : "spectator";
+  const now = eyes ?? "spectator";
   at("eyes").hidden = view.delayed === null;
   if (view.delayed === null) return;
   const late = view.delayed === "hand" ? ["一局打完后看明牌", "all cards, a hand late"] : [`明牌,延后 ${view.delayed} 个事件`, `all cards, ${view.delayed} events late`];
   fillOnce(at("eyes"), [now, view.delayed], () =>
-    [["spectator", "实时", "live"], ["delayed", ...late]].map(([eyes, zh, en]) => {
-      const button = el("button", { type: "button", "aria-pressed": `${eyes === now}`, "data-as": eyes }, both(zh, en));
+    [["spectator", "实时", "live"], ["delayed", ...late]].map(([name, zh, en]) => {
+      const button = el("button", { type: "button", "aria-pressed": `${name === now}`, "data-as": name }, both(zh, en));
       button.addEventListener("click", () => {
-        setFragment({ as: eyes === "delayed" ? "delayed" : null });
+        setFragment({ as: name === "delayed" ? name : null });
         begin();
       });
       return button;
@@ -105,6 +109,6 @@ at("aloud").addEventListener("click", (click) => {
   click.currentTarget.setAttribute("aria-pressed", `${on}`);
   at("log").setAttribute("aria-live", on ? "polite" : "off");
 });
-addEventListener("hashchange", begin);
+addEventListener("hashchange", () => chosen() !== eyes && begin());
 fill(at("hands"));
 begin();

@@ -207,3 +207,19 @@ export function eventWords(event, who) {
   const words = EVENT[kind];
   return words ? words(event.data, who) : [kind, kind];
 }
+
+/** What a table was opened with, in words: [zh, en] for each option that says something. */
+export function optionWords({ family, options }) {
+  const { hands, coins, level, turn_seconds: seconds, delayed, deal_step: step, deal_pace: pace, fee } = options;
+  return [
+    hands && [`共 ${hands} 局`, `${hands} hands`],
+    coins && [`游戏币:每分 ${coins.factor},台费 ${coins.fee},系数 ${coins.correction}`, `coins: ${coins.factor} a point, fee ${coins.fee}, correction ${coins.correction}`],
+    level && [`从 ${level} 打起`, `begins at level ${level}`],
+    seconds && [`每步 ${seconds} 秒`, `${seconds} s a move`],
+    options.partner_after_out && ["走完后看对家的牌", "who is out sees the partner's cards"],
+    delayed && (delayed === "hand" ? ["一局打完后可看明牌", "all cards for spectators after the hand"] : [`旁观者延后 ${delayed} 个事件看明牌`, `all cards for spectators ${delayed} events late`]),
+    options.salts && ["玩家可加入洗牌", "players add to the shuffle"],
+    family === "trumps" && [`每次发 ${step} 张,间隔 ${pace} 毫秒`, `${step} cards dealt every ${pace} ms`],
+    Number(fee) > 0 && [`每局台费 ${fee}`, `fee of ${fee} a hand`],
+  ].filter(Boolean);
+}
