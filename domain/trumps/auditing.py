@@ -40,6 +40,8 @@ def choices(hand: Hand, seat: int | None, limit: int) -> Choices:
         seats = SEATS if seat is None else (seat,)
         acts = [act for each in seats for act in _declarations(hand, each)]
         return _listed(acts, limit, "Nobody has to declare; the deal goes on.", "也可以不亮, 继续发牌。")
+    if seat is not None and seat not in hand.waiting and hand.phase == "declaring":
+        return _listed(_declarations(hand, seat), limit)
     if seat is None or seat not in hand.waiting:
         return Choices(acts=(), total=0)
     match hand.phase:

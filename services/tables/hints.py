@@ -52,8 +52,8 @@ def _climbing(hand: climbing.Hand, seat: int, limit: int) -> Option:
 
 
 def _trumps(hand: trumps.Hand, seat: int) -> list[Option]:
-    if hand.phase != "dealing" and seat not in hand.waiting:
-        return []
+    if hand.phase not in {"dealing", "declaring"} and seat not in hand.waiting:
+        return []  # to declare, nobody has to wait to be asked (T2.1)
     sight = sight_of(hand, seat)
     ruleset, level, holding, force = sight.ruleset, sight.level, sight.holding, sight.in_force
     phase = hand.phase
