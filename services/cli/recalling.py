@@ -72,18 +72,25 @@ def _print_list(found: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     listed = Table(box=None)
-    for name in ("局 hand", "状态 status", "开始 started", "结束 ended", "规则 ruleset", "回执 receipt"):
+    for name in ("局 hand", "回执 receipt"):
         listed.add_column(name, no_wrap=True)
-    listed.add_column("玩家 players", overflow="fold")
+    for name in ("状态 status", "时间 time", "规则 rules", "玩家 players"):
+        listed.add_column(name, overflow="fold", min_width=len("2026-12-02") if "time" in name else None)
     for each in found["hands"]:
         ruleset = f"{each['ruleset']}@{each['ruleset_version']}"
-        times = (each["started"][:19], (each["ended"] or "")[:19])
-        listed.add_row(each["id"], STATUS[each["status"]], *times, ruleset, each["receipt"], ", ".join(each["players"]))
+        status, players = STATUS[each["status"]], ", ".join(each["players"])
+        listed.add_row(each["id"], each["receipt"], status, _span(each["started"], each["ended"]), ruleset, players)
     console.print(listed)
     console.print(f"{found['note_zh']} {found['note_en']}", markup=False, soft_wrap=True)
     console.print(
         f"保存 kept for {found['kept_years']} 年 years" + ("; 还有更多 there are more" if found["next"] else "")
     )
+
+
+def _span(started: str, ended: str | None) -> str:
+    """From when to when, the date of the end only where it is another one."""
+    begin, end = (each[:19].replace("T", " ") for each in (started, ended or ""))
+    return f"{begin} – {(end[11:] if end[:10] == begin[:10] else end) or '…'}"
 
 
 def _print_hand(told: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 from domain.shuffle import derived_seed
 from services.eventstore.core import JetStreamStore
@@ -27,6 +27,7 @@ from services.recovery.restoring import (
     write,
 )
 from services.recovery.sources import Source, Sources
+from services.recovery.views import mark_of
 from services.settings import STREAM, Settings, load_secrets
 from services.store import connect
 from services.vaults import open_vault
@@ -34,6 +35,8 @@ from services.vaults import open_vault
 T = TypeVar("T")
 SHOWN: Final = 10
 """So many faults are listed in a refusal."""
+BESIDE: Final[tuple[Literal["disputes", "access"], ...]] = ("disputes", "access")
+"""The records beside those of tables, each in a stream of its own, which the archive does not hold."""
 Bar = Callable[[str], AbstractContextManager[Progress]]
 
 
@@ -115,7 +118,31 @@ def _restore(settings: Settings, wish: Wish, bar: Bar, server: LocalServer | Non
         raise CannotRestore(f"the stream is not as planned afterwards: {'; '.join(wrong[:SHOWN])}")
     outcome.numbered = planned.numbered if _kept_place(standing, planned) else 0
     outcome.emptied = start_views_over(settings, outcome.numbered)
+    outcome.notes += _not_archived(settings)
     return outcome
+
+
+def _not_archived(settings: Settings) -> Iterator[str]:
+    """What the records beside those of tables have lost, by what their views took in: it cannot be restored, and must not go unsaid."""
+
+    async def last(kind: Literal["disputes", "access"]) -> int:
+        store = await connect(settings, within=10, kind=kind)
+        try:
+            return await store.last_sequence()
+        finally:
+            await store.close()
+
+    for kind in BESIDE:
+        mark = mark_of(settings, kind)
+        if mark is None or not mark.upto:
+            continue
+        left = asyncio.run(last(kind))
+        if left < mark.upto:
+            yield (
+                f"{kind}: the stream {STREAM}-{kind} ends at event {left}, but its view has seen {mark.upto}. It is not in the archive: "
+                f"bring it back from a backup of {STORE}/, or keep a copy of the view and build it anew with "
+                f"`shuangkou project {kind} --rebuild` 归档不含此流,请从备份恢复"
+            )
 
 
 def _on(settings: Settings, work: Callable[[JetStreamStore], Awaitable[T]]) -> T:

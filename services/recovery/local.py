@@ -12,7 +12,7 @@ from typing import IO, Final
 from services import tether
 from services.eventstore.server import EmbeddedServer
 from services.settings import Settings
-from services.store import embedded
+from services.store import FILE, embedded
 
 WAIT: Final = 2.0
 """Seconds that a server may take to end, of which the process was killed."""
@@ -47,8 +47,12 @@ class LocalServer(EmbeddedServer):
 
 @contextmanager
 def server_for(settings: Settings) -> Iterator[Settings]:
-    """The settings with which the event store can be reached: as given where NATS runs, else those of a server that is started for it."""
-    lock = None if settings.nats or not (settings.data / STORE).is_dir() else _lock(settings)
+    """The settings with which the event store can be reached: as given where NATS runs, else those of a server that is started for it.
+
+    An installation of which the store's folder is gone gets a server on an empty one: then all that was lost can be named.
+    """
+    installed = (settings.data / STORE).is_dir() or (settings.data / FILE).exists()
+    lock = _lock(settings) if installed and not settings.nats else None
     if lock is None:
         yield settings
         return

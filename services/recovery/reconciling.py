@@ -100,6 +100,11 @@ async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconcilia
             if mark.upto and not await _same_stream(settings, store, name, mark.upto):
                 marks[name] = mark._replace(complete=0)
                 result.beyond.append(_of_another_stream(name, mark.upto))
+        result.notes += [
+            f"{name}: the view has seen {mark.upto:,} of {scan.last:,} events; what came after was not compared with it 之后的事件未作比较"
+            for name, mark in marks.items()
+            if mark.upto < scan.last
+        ]
         last = max((mark.upto for mark in marks.values()), default=0)
         return tables, [*scan.holes, *([Hole(scan.last + 1, last)] if last > scan.last else [])]
     finally:

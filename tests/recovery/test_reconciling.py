@@ -1,5 +1,6 @@
 """`verify --all`: whatever is changed in one copy is found, and named by place, table and first event."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from projections.base import open_engine
 from services.recovery.comparing import Disagreement
 from services.recovery.reconciling import reconcile
 from services.settings import Settings
+from services.store import announce
 from tests.kit.house import shuangkou
 
 
@@ -67,6 +69,18 @@ def test_a_stream_that_is_gone_is_named_table_by_table(house: Settings, record: 
     for file in blocks(house)[0].parent.iterdir():
         file.unlink()
     assert {("stream", table, 1) for table in record} <= places(found(house))
+
+
+def test_a_view_that_is_behind_is_said(house: Settings, record: Record) -> None:
+    """An archive that could never be written to must not pass for one that agrees."""
+    view(house, "archive", "DELETE FROM archive_files")
+    view(house, "archive", "DELETE FROM archive_lines")
+    view(house, "archive", "UPDATE watermarks SET sequence = 0")
+    with served(house) as running:
+        result = reconcile(running)
+    assert result.clean
+    events = sum(map(len, record.values()))
+    assert [note for note in result.notes if f"archive: the view has seen 0 of {events:,} events" in note]
 
 
 @pytest.mark.parametrize(
@@ -148,3 +162,13 @@ def test_the_command_line_says_what_is_wrong_and_fails(house: Settings, record: 
     assert done.returncode == 1
     assert f"{table}:1" in done.stdout
     assert "is gone" in done.stdout
+
+
+def test_an_installation_without_its_store_is_told_what_it_lost(house: Settings, record: Record) -> None:
+    """Also when nothing is left of the folder: the address that `up` left there says that there was a store."""
+    shutil.rmtree(house.data / "nats")
+    announce(house.data, "nats://127.0.0.1:1", "http://127.0.0.1:1")
+    done = shuangkou("verify", "--all", data=house.data)
+    assert done.returncode == 1
+    assert all(f"{table}:1" in done.stdout for table in record)
+    assert "shuangkou restore" in done.stdout

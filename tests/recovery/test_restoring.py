@@ -19,6 +19,8 @@ from schemas.canonical import digest
 from schemas.envelope import read_line
 from schemas.envelope import record as recorded_as
 from schemas.events import HandScored, PlayerSeated
+from services.accesslog import AccessLog
+from services.auth import Caller
 from services.eventstore.core import JetStreamStore
 from services.eventstore.server import EmbeddedServer
 from services.project import run_projection
@@ -79,6 +81,25 @@ def test_a_lost_stream_comes_back_whole_and_at_the_same_places(house: Settings, 
     assert on_store(house, lambda store: store.fetch(store.layout.events, 1)) == order
     with served(house) as running:
         assert reconcile(running).clean
+
+
+def test_looks_that_were_lost_with_the_stream_are_said(house: Settings, record: Record) -> None:
+    """The archive holds matches; what else was on the disk comes from a backup, and must not be missed in silence."""
+
+    async def look(running: Settings) -> None:
+        store = await connect(running, kind="access")
+        log = AccessLog(store, lambda: "2026-12-01T08:00:00.000Z")
+        await log.look(Caller("auditor", name="ann"), "view", next(iter(record)), 3, "auditor")
+        await store.close()
+        await run_projection(running, "access", live=False)
+
+    with served(house) as running:
+        asyncio.run(look(running))
+    lose_stream(house)
+    said = [note for note in restore(house, Wish()).notes if "SK-access" in note]
+    assert len(said) == 1
+    assert "ends at event 0, but its view has seen 1" in said[0]
+    assert now(house) == record
 
 
 def test_from_the_archive_alone_all_that_was_over_comes_back(house: Settings, record: Record) -> None:
