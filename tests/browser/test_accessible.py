@@ -45,6 +45,7 @@ def test_no_page_has_a_serious_fault(look: Look, busy: AtTable, theme: str) -> N
         f"/replay/{busy.id}#e=40": "#why .clause",
         f"/play/{busy.id}": "#gate",
         busy.seat_link("alice"): "#hand .card",
+        "/disputes": "main form",
         "/watch/t-nosuchtable": ".problem",
     }
     found = []

@@ -25,6 +25,14 @@ def test_the_lobby_lists_a_table_and_links_to_it(look: Look, table: AtTable) -> 
     assert page.url.endswith(f"/watch/{table.id}")
 
 
+def test_seats_are_offered_only_where_commands_are_taken(look: Look, table: AtTable, urls: dict[str, str]) -> None:
+    page = look("/", service="spectate")
+    row = page.locator(f"[data-table='{table.id}']")
+    row.locator("a[href^='/watch/']").first.wait_for()
+    assert row.locator("a[href^='/play/']").count() == 0
+    assert httpx.get(f"{urls['spectate']}/play/{table.id}", trust_env=False).status_code == 404
+
+
 def test_the_lobby_finds_tables_by_what_is_asked(look: Look, open_table: Open) -> None:
     table, other = open_table("jinbao"), open_table("qianbian")
     found = "#open [data-table='{}']"
@@ -164,7 +172,7 @@ def test_a_phone_shows_a_page_without_scrolling_sideways(look: Look, table: AtTa
     table.deal()
     for _ in range(6):
         table.move()
-    page = look(path.format(id=table.id), width=390, height=844)
+    page = look(path.format(id=table.id), width=360, height=740, has_touch=True, is_mobile=True)
     page.locator("#state[data-state='live']").wait_for()
     page.locator(f"[href*='{table.id}'], #log li").first.wait_for()
     assert page.evaluate(WIDE)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.conftest import WIDE, AtTable, Look, Open, shows, took
+from tests.browser.conftest import NAMES, WIDE, AtTable, Look, Open, shows, took
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -140,6 +140,36 @@ def test_all_cards_of_a_holding_can_be_touched_on_a_phone(look: Look, open_table
         assert button.get_attribute("aria-pressed") == "true"
     page.locator("#hand .pick").first.tap()
     assert page.locator("#hand .held-group").first.locator(".card[aria-pressed='true']").count() == 0
+    if ruleset == "ningxia":
+        version = table.view["version"]
+        page.tap("#hint")
+        page.locator("#do:enabled", has_text="8/8").tap()
+        took(page, version + 1)
+        page.wait_for_function("() => document.querySelectorAll('#hand .card').length === 25")
+
+
+def test_level_cards_are_shown_to_declare_trumps(look: Look, open_table: Open) -> None:
+    table = open_table("ningxia", deal_step=100, deal_pace=0)
+    table.deal()
+    while table.view["hand"]["phase"] != "declaring":
+        pass
+    player = next(name for name in NAMES if table.hints(name)["options"])
+    page = sit(look, table, player)
+    page.locator(".declare").first.click()
+    page.locator(f"#seat-{view_seat(table, player)} .card").first.wait_for()
+    assert table.view["hand"]["declared"]["seat"] == view_seat(table, player)
+
+
+def test_the_clock_of_a_turn_is_shown_to_who_has_it(look: Look, open_table: Open) -> None:
+    table = open_table(turn_seconds=600)
+    table.deal()
+    assert until_turn(table)
+    page = sit(look, table)
+    page.locator("#clock .clock").wait_for()
+    shows(page, table.view["version"])
+    left = page.locator("#clock .clock").inner_text()
+    page.wait_for_function("before => document.querySelector('#clock .clock').innerText !== before", arg=left)
+    assert "轮到你" in page.title()
 
 
 def test_a_refusal_is_told_in_both_languages_with_its_clause(look: Look, table: AtTable) -> None:

@@ -10,6 +10,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
+WAITS = """() => {
+    window.waits = [];
+    const later = window.setTimeout;
+    window.setTimeout = (does, wait, ...more) => { window.waits.push(wait); return later(does, wait, ...more); };
+}"""
+"""Note how long a page waits before it does something."""
+
+
 @pytest.fixture
 def played(table: AtTable) -> AtTable:
     """A table with one hand that is over and a second that is being played."""
@@ -74,6 +82,19 @@ def test_every_control_goes_where_it_says(look: Look, played: AtTable) -> None:
     at_event(page, 10)
 
 
+@pytest.mark.parametrize(("speed", "slower"), [("8", "2"), ("4", "0.5")])
+def test_a_replay_goes_as_fast_as_is_asked(look: Look, played: AtTable, speed: str, slower: str) -> None:
+    page = look(f"/replay/{played.id}#e=8")
+    at_event(page, 8)
+    page.evaluate(WAITS)
+    for each in (speed, slower):
+        page.select_option("#speed", each)
+        page.evaluate("() => { window.waits = []; }")
+        page.click("#play")
+        page.wait_for_function("pace => window.waits.includes(1000 / pace)", arg=float(each))
+        page.click("#play")
+
+
 def test_playing_goes_on_by_itself_and_stops(look: Look, played: AtTable) -> None:
     page = look(f"/replay/{played.id}#e=8")
     at_event(page, 8)
@@ -134,6 +155,8 @@ def test_every_number_of_a_score_has_its_clause_and_leads_to_its_event(look: Loo
     clauses = [clause.inner_text() for clause in page.locator("#result .why .clause").all()]
     assert clauses
     assert all(clause.startswith("C") for clause in clauses)
+    page.locator("#result .why a").first.click()
+    page.wait_for_function("version => Number(document.querySelector('#number').value) < version", arg=version)
 
 
 @pytest.mark.parametrize("ruleset", ["huopin", "basic"])

@@ -5,7 +5,7 @@ import { serviceTime } from "./stream.js";
 /** Seconds that are left on a view's clock, none below 0. */
 export const left = (clock) => Math.max(0, clock.seconds - (serviceTime() - Date.parse(clock.since)) / 1000);
 
-const written = (seconds) => (seconds >= 60 ? `${Math.floor(seconds / 60)}:${`${Math.ceil(seconds) % 60}`.padStart(2, "0")}` : `${Math.ceil(seconds)}`);
+const written = (seconds) => (seconds < 60 ? `${seconds}` : `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, "0")}`);
 
 /** A clock that goes; it stops when it is no longer on the page. */
 export function clock(running) {
@@ -15,7 +15,7 @@ export function clock(running) {
   node.append(bar, text);
   function tick() {
     const seconds = left(running);
-    text.textContent = `${written(seconds)}″`;
+    text.textContent = `${written(Math.ceil(seconds))}″`;
     bar.style.setProperty("--part", `${(seconds / running.seconds) * 100}%`);
     node.classList.toggle("late", seconds <= Math.min(10, running.seconds / 3));
   }
