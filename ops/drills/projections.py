@@ -130,7 +130,7 @@ class Drill:
 
     async def _publish(self, kind: Kind, events: Sequence[Recorded], published: "_Published") -> None:
         """Give the events to the stream in bursts of drawn sizes."""
-        store = await connect(self.victims[0].settings, kind=kind)
+        store = await connect(self.victims[0].settings, within=60, kind=kind)
         start, first = time.monotonic(), 0
         while first < len(events):
             size = self._draw.randint(1, 60)

@@ -7,6 +7,7 @@ acknowledged event safe from a power cut.
 import json
 import os
 import re
+import secrets
 import shutil
 import signal
 import socket
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
@@ -188,12 +190,18 @@ def command(config_path: Path, server: Path | None = None, log_file: Path | None
     ]
 
 
+PORTS: Final = range(12_000, 32_000)
+"""Ports for servers: below those that systems give to outgoing connections, of which one could take a free port before its server does."""
+
+
 def free_port() -> int:
-    """A port on loopback that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port on loopback that nobody listens on now. Raises OSError when none is found."""
+    for _ in range(100):
+        port = PORTS[secrets.randbelow(len(PORTS))]
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no free port on 127.0.0.1")
 
 
 def wait_ready(config: ServerConfig, within: float = 10.0, process: "subprocess.Popen[bytes] | None" = None) -> None:
