@@ -7,6 +7,7 @@ wants, so that what somebody slipped into the stream stops it instead of getting
 """
 
 import gc
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 import psycopg
+import stamina
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -117,11 +119,24 @@ def open_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _: Any) -> None:
-        connection.execute("PRAGMA journal_mode=WAL")
+        write_ahead(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA foreign_keys=ON")
 
     return engine
+
+
+def _locked(error: Exception) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode == sqlite3.SQLITE_BUSY
+
+
+@stamina.retry(on=_locked, attempts=None, timeout=30, wait_initial=0.01, wait_max=0.2)
+def write_ahead(connection: sqlite3.Connection) -> None:
+    """Keep a SQLite file in write-ahead mode.
+
+    Where two processes find a new file at once, SQLite refuses one of them without waiting, whatever its time limit.
+    """
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def upsert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:

@@ -59,17 +59,24 @@ def test_no_page_has_a_serious_fault(look: Look, busy: AtTable) -> None:
     assert not found, "\n".join(found)
 
 
-def test_what_is_seldom_seen_has_no_serious_fault_either(look: Look, open_table: Any) -> None:
-    table = open_table("qianbian", coins={"factor": "500", "fee": "50"}, turn_seconds=1)
+def test_an_absent_player_and_a_vote_have_no_serious_fault(look: Look, open_table: Any) -> None:
+    table = open_table("qianbian", turn_seconds=1)
     table.deal()
     table.post("bob", "dissolution", {"agree": True})
     page = look(table.seat_link("alice"))
     page.locator("#call", has_text="bob").wait_for()
     page.locator(".seat .tag.bad", has_text="托管").first.wait_for()
     found = faults(page)
+    assert not found, "\n".join(found)
+
+
+def test_a_result_in_coins_has_no_serious_fault(look: Look, open_table: Any) -> None:
+    table = open_table("qianbian", coins={"factor": "500", "fee": "50"})
+    page = look(table.seat_link("alice"))
+    table.deal()
     table.play_out()
     page.locator("#result .coins").first.wait_for()
-    found += faults(page)
+    found = faults(page)
     assert not found, "\n".join(found)
 
 
