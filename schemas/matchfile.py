@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from schemas import scratch
 from schemas.canonical import canonical, digest
 from schemas.envelope import Recorded, read_line
 from schemas.events import TableOpened
@@ -98,6 +99,8 @@ def read_match(data: bytes) -> MatchFile:
     if not data.endswith(b"\n"):
         raise Unreadable("the last line is not ended; the file was cut short")
     lines = data[:-1].split(b"\n")
+    if scratch.HEADER_TYPE.encode() in lines[0]:
+        raise Unreadable("this is a what-if (假设), played on from a record at a scratch table, and no record")
     if len(lines) < 3:
         raise Unreadable("a match file has a header, events and a proof; this has fewer than three lines")
     return MatchFile(lines[0], tuple(lines[1:-1]), lines[-1])

@@ -136,7 +136,7 @@ def test_no_line_of_a_scratch_file_can_be_read_as_a_record(ruleset: str) -> None
         assert raw["whatif"] == f"{match(ruleset)[0].table}:{scratch.origin.at}"
         with pytest.raises(Unreadable):
             read_line(line)
-    assert not verify_file(file_of(scratch)).clean
+    assert "what-if" in verify_file(file_of(scratch)).faults[0].en
     assert not verify_lines(lines).clean
     assert b"NOT A RECORD" in lines[0]
     assert b"NOT A RECORD" in lines[-1]
