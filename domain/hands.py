@@ -36,7 +36,9 @@ def get_ruleset(ruleset_id: str, version: int | None = None) -> AnyRuleset:
     found = [each for each in all_rulesets() if each.id == ruleset_id and version in {None, each.version}]
     if not found:
         asked = ruleset_id if version is None else f"{ruleset_id}@{version}"
-        known = ", ".join(f"{each.id}@{each.version}" for each in all_rulesets())
+        known = ", ".join(
+            dict.fromkeys(each.id if version is None else f"{each.id}@{each.version}" for each in all_rulesets())
+        )
         raise UnknownRuleset(f"no ruleset {asked!r}; there are {known}")
     return max(found, key=lambda each: each.version)
 

@@ -99,7 +99,7 @@ def main() -> None:
         elif type(error).__name__ not in KNOWN:
             said = f"{type(error).__name__}: {said} (SHUANGKOU_DEBUG=1 shows where)"
         print(f"shuangkou: {said}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(2 if type(error).__name__ == "UnknownRuleset" else 1)
 
 
 KNOWN: Final = frozenset(

@@ -122,6 +122,8 @@ async def _start(supervisor: "Supervisor", chosen: "Settings", *, demo: bool) ->
     secrets = load_secrets(chosen.data)
     note_software(chosen.data, name=chosen.name)
     env = {"SHUANGKOU_DATA": str(chosen.data)}
+    if chosen.db is not None:
+        await asyncio.to_thread(_reach_database, chosen)
     public = None
     if chosen.nats is None:
         nats = await _start_nats(supervisor, chosen)
@@ -179,6 +181,30 @@ async def _reach(chosen: "Settings") -> None:
         await (await connect(chosen)).close()
     except (StoreError, OSError, ValueError) as error:
         raise StartFailed(f"NATS cannot be used at the URL that was given: {error}") from None
+
+
+def _reach_database(chosen: "Settings") -> None:
+    """Connect once to the database that was named, so that a wrong URL is said at once. Raises StartFailed."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from projections.base import open_engine
+    from services.supervisor import StartFailed
+
+    url = chosen.database("live")
+    if not url.startswith(("postgresql", "sqlite")):
+        raise StartFailed(
+            "--db: views are kept in PostgreSQL, postgresql://…, or in SQLite, sqlite:///… 数据库网址有误。"
+        )
+    try:
+        engine = open_engine(url)
+        with engine.connect():
+            pass
+        engine.dispose()
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        said = str(getattr(error, "orig", None) or error).strip()
+        raise StartFailed(
+            f"--db: the database cannot be used at the URL that was given: {said} 无法连接数据库。"
+        ) from None
 
 
 async def _start_nats(supervisor: "Supervisor", chosen: "Settings") -> str:

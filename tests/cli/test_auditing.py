@@ -119,7 +119,7 @@ def test_whatif_in_a_trump_game() -> None:
         (("show", HUOPIN, "--at", "9999"), 1, "no event 9999"),
         (("show", "./nothing.ndjson"), 1, "no such file"),
         (("readjudicate", HUOPIN, "--ruleset", "ningxia"), 1, "another family"),
-        (("readjudicate", HUOPIN, "--ruleset", "jj@7"), 1, "no ruleset 'jj@7'"),
+        (("readjudicate", HUOPIN, "--ruleset", "jj@7"), 2, "no ruleset 'jj@7'"),
         (("readjudicate", HUOPIN, "--ruleset", "jj@new"), 2, "ID@VERSION"),
         (("readjudicate", HUOPIN, "--ruleset", "jj", "--hand", "9"), 2, "hands 1 to 3"),
         (("readjudicate", HUOPIN), 2, "--ruleset"),

@@ -190,6 +190,22 @@ def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
     assert "is taken" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://db.example/x", "PostgreSQL, postgresql://…, or in SQLite"),
+        ("postgresql://127.0.0.1:1/x", "Connection refused"),
+        ("sqlite:////proc/no/view.sqlite", "/proc/no"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_said(tmp_path: Path, url: str, said: str) -> None:
+    """Instead of projections that are started again for ever."""
+    done = shuangkou("up", "--data", str(tmp_path / "data"), "--port", "0", "--db", url)
+    assert done.returncode == 1
+    assert "--db" in done.stderr
+    assert said in done.stderr
+
+
 def test_without_a_house_the_command_line_says_what_to_do(tmp_path: Path) -> None:
     done = shuangkou("tables", data=tmp_path)
     assert done.returncode == 1

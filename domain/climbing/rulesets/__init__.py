@@ -28,6 +28,6 @@ def get(ruleset_id: str, version: int | None = None) -> Ruleset:
     found = _NEWEST.get(ruleset_id) if version is None else _BY_NAME.get((ruleset_id, version))
     if found is None:
         asked = ruleset_id if version is None else f"{ruleset_id}@{version}"
-        known = ", ".join(f"{ruleset.id}@{ruleset.version}" for ruleset in _ALL)
+        known = ", ".join(_NEWEST if version is None else (f"{ruleset.id}@{ruleset.version}" for ruleset in _ALL))
         raise UnknownRuleset(f"no climbing ruleset {asked!r}; there are {known}")
     return found
