@@ -10,6 +10,7 @@ from typing import Final
 import stamina
 import uvicorn
 from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
 
 from domain.dispute import Terms
 from services import problems, store
@@ -88,7 +89,8 @@ def create_app(
             await rooms.stop()
             await events.close()
 
-    app = FastAPI(
+    app = FastAPIOffline(
+        static_url="/docs/assets",
         title="双扣 Shuangkou",
         summary="Tables of an event-sourced card game: every answer follows from recorded events, errors are RFC 9457 problem details.",
         lifespan=lifespan,

@@ -185,6 +185,15 @@ def test_a_table_that_is_not_there_is_a_page_in_words(look: Look) -> None:
     assert page.locator("main a[href='/']").count() == 1
 
 
+def test_the_interface_is_documented_without_the_internet(look: Look, urls: dict[str, str]) -> None:
+    page = look("/docs")
+    page.locator(".opblock", has_text="/tables/{table}/plays").first.wait_for()
+    assert page.locator(".opblock").count() > 20
+    asked = page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
+    assert asked
+    assert all(address.startswith(urls["url"]) for address in asked)
+
+
 def test_pages_run_nothing_but_our_own_files_and_those_are_kept(urls: dict[str, str]) -> None:
     with httpx.Client(trust_env=False) as http:
         for service in ("url", "spectate"):
