@@ -7,8 +7,10 @@ connection is full does it wait, and a client that then falls too far behind is 
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from enum import Enum
+from math import inf
 from typing import Final, NamedTuple
 
 from services.tables.messages import Message
@@ -26,6 +28,8 @@ BEHIND: Final = 256
 """Events a client that had caught up may be behind before it is let go."""
 CHUNK: Final = 64 * 1024
 """Bytes written to one client before others have their turn."""
+LOOK: Final = 3600.0
+"""Most seconds between two looks whether a token has expired."""
 
 
 class End(Enum):
@@ -35,6 +39,8 @@ class End(Enum):
     STOPPING = "the service ends"
     SLOW = "too far behind: connect again with the last id and you miss nothing"
     LATE = "the first message came too late: send it as soon as the connection is open"
+    TALKING = "nothing but the first message is taken from a client"
+    EXPIRED = "the token has expired: connect again with another one and the last id"
     FAULT = "the record of this table has a fault; the operator is to look"
     GONE = "the client went away"
 
@@ -48,15 +54,26 @@ class Framing(NamedTuple):
 
 
 class Follower:
-    """One client at one room. `after` is the last version it has; None begins with a snapshot. `stopping` tells that the service ends."""
+    """One client at one room. `after` is the last version it has; None begins with a snapshot. `stopping` tells that the service ends.
+
+    `expires` is when its token does, in seconds since 1970.
+    """
 
     def __init__(
-        self, room: Room, sight: Sight, after: int | None, pipe: Pipe, framing: Framing, stopping: Callable[[], bool]
+        self,
+        room: Room,
+        sight: Sight,
+        after: int | None,
+        pipe: Pipe,
+        framing: Framing,
+        stopping: Callable[[], bool],
+        expires: float | None = None,
     ) -> None:
         self.room, self.sight, self.pipe, self.framing, self.stopping = room, sight, pipe, framing, stopping
-        self.cursor, self._hello = after, framing.hello
+        self.cursor, self._hello, self._expires = after, framing.hello, expires
         self._end: End | None = None
         self._wake = asyncio.Event()
+        self._expiry: asyncio.TimerHandle | None = None
         self._resting = self._caught_up = self._silent = False
 
     async def run(self) -> End:
@@ -65,6 +82,7 @@ class Follower:
         self.pipe.lost = self._lost
         self.pipe.narrow()
         self._heart = asyncio.get_running_loop().call_later(HEARTBEAT, self._beat)
+        self._watch_expiry()
         try:
             if self.cursor == self.sight.last(self.room):
                 self._write([])
@@ -79,6 +97,8 @@ class Follower:
                     await self._rest()
         finally:
             self._heart.cancel()
+            if self._expiry is not None:
+                self._expiry.cancel()
             self.room.listeners.discard(self.poke)
             self.pipe.lost = _nothing
         return end
@@ -90,7 +110,7 @@ class Follower:
 
     def poke(self) -> None:
         """The room has changed: send what is new, or look whether the client is too slow. Never raises, and may come late."""
-        if self._resting and not self.pipe.full():
+        if self._resting and self._end is None and not self.pipe.full():
             try:
                 more = self._send()
             except Exception:
@@ -172,6 +192,14 @@ class Follower:
             self.pipe.write(self.framing.beat)
         self._silent = True
         self._heart = asyncio.get_running_loop().call_later(HEARTBEAT, self._beat)
+
+    def _watch_expiry(self) -> None:
+        """End it when the token has expired, which is looked at once an hour at least: a clock may be set meanwhile."""
+        left = inf if self._expires is None else self._expires - time.time()
+        if left <= 0:
+            self.stop(End.EXPIRED)
+        elif left < inf:
+            self._expiry = asyncio.get_running_loop().call_later(min(left, LOOK), self._watch_expiry)
 
 
 def _nothing() -> None:

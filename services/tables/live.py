@@ -36,7 +36,13 @@ OTHERS: Final = 10.0
 """Seconds for the first message of a client that asked for another view."""
 FRAMING: Final = Framing(lambda message: message.frame)
 """Heartbeats of WebSockets are pings, which the protocol sends."""
-CODES: Final = {End.OVER: 1000, End.STOPPING: 1001, End.SLOW: 1013, End.LATE: 1008, End.FAULT: 1011}
+CODES: Final = {
+    End.OVER: 1000,
+    End.STOPPING: 1001,
+    End.SLOW: 1013,
+    End.FAULT: 1011,
+    **dict.fromkeys((End.LATE, End.TALKING, End.EXPIRED), 1008),
+}
 """Close codes (RFC 6455, 7.4.1 and the IANA registry)."""
 KNOWN: Final = (Problem, Refused, Unreadable, StoreError)
 """What is answered as a problem."""
@@ -77,13 +83,13 @@ async def events(
     """Every event as the caller sees it with the view after it. Ids are versions; without a last id it begins with a snapshot.
 
     `as=delayed` shows all hands late, where the table was opened so. Event `too-slow` says that the client was let go and should come
-    back with its last id. The same as a WebSocket: `/tables/{table}/ws`.
+    back with its last id, `expired` that its token has. The same as a WebSocket: `/tables/{table}/ws`.
     """
     last = keys.version_of(last_event_id, "Last-Event-ID") if last_event_id else after
     room, sight = await begin(service, caller, table, as_, last)
     if room.table is not None and room.table.closed and last == room.version:
         return Response(status_code=204)  # nothing will come any more: a browser stops asking
-    return EventStream(room, sight, last, lambda: service.rooms.stopping)
+    return EventStream(room, sight, last, lambda: service.rooms.stopping, caller.expires)
 
 
 @router.websocket("/tables/{table}/ws")
@@ -103,7 +109,7 @@ async def socket(websocket: WebSocket, table: str) -> None:
     await websocket.accept(protocol)
     silent = False
     try:
-        if place is None:
+        if caller is None or place is None:
             caller, silent = await _introduced(service, websocket)
             place = await begin(service, caller, table, _wanted(websocket), after)
     except WebSocketDisconnect:
@@ -111,7 +117,9 @@ async def socket(websocket: WebSocket, table: str) -> None:
     except KNOWN as error:
         await _refuse(websocket, problem_of(error))
         return
-    await _follow(service, websocket, *place, after, silent=silent)
+    pipe: Pipe = websocket.scope["state"]["pipe"]
+    follower = Follower(*place, after, pipe, FRAMING, lambda: service.rooms.stopping, caller.expires)
+    await _follow(websocket, follower, silent=silent)
 
 
 def _wanted(websocket: WebSocket) -> str | None:
@@ -163,11 +171,8 @@ async def _refuse(websocket: WebSocket, problem: Problem) -> None:
     await websocket.close(FAILED if problem.status_code >= 500 else REFUSED, problem.rule)
 
 
-async def _follow(
-    service: Service, websocket: WebSocket, room: Room, sight: Sight, after: int | None, *, silent: bool
-) -> None:
-    pipe: Pipe = websocket.scope["state"]["pipe"]
-    follower = Follower(room, sight, after, pipe, FRAMING, lambda: service.rooms.stopping)
+async def _follow(websocket: WebSocket, follower: Follower, *, silent: bool) -> None:
+    pipe = follower.pipe
     listening = asyncio.create_task(_listen(websocket, follower, silent=silent))
     try:
         end = await follower.run()
@@ -185,8 +190,7 @@ async def _follow(
 
 async def _listen(websocket: WebSocket, follower: Follower, *, silent: bool) -> None:
     """Hear that the client goes. What it says is not asked for any more, and too late when it was taken for a spectator."""
-    while (await websocket.receive())["type"] != "websocket.disconnect":
-        if silent:
-            follower.stop(End.LATE)
-            return
-    follower.stop(End.GONE)
+    if (await websocket.receive())["type"] == "websocket.disconnect":
+        follower.stop(End.GONE)
+    else:
+        follower.stop(End.LATE if silent else End.TALKING)

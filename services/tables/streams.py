@@ -26,6 +26,7 @@ AGAIN: Final = NEW._replace(hello=NEW.beat)
 FAREWELLS: Final[Mapping[End, bytes]] = {
     End.SLOW: _farewell("too-slow", End.SLOW),
     End.FAULT: _farewell("fault", End.FAULT),
+    End.EXPIRED: _farewell("expired", End.EXPIRED),
 }
 """What a client is told that is not simply to come back."""
 
@@ -33,23 +34,26 @@ FAREWELLS: Final[Mapping[End, bytes]] = {
 class EventStream(Response):
     """The stream of one client. `after` is the last version it has; None begins with a snapshot. `stopping` tells that the service ends.
 
-    The head of the answer goes through ASGI, what follows goes straight to the connection.
+    `expires` is when its token does, in seconds since 1970. The head of the answer goes through ASGI, what follows goes straight to the
+    connection.
     """
 
-    def __init__(self, room: Room, sight: Sight, after: int | None, stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self, room: Room, sight: Sight, after: int | None, stopping: Callable[[], bool], expires: float | None
+    ) -> None:
         super().__init__(
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", "Transfer-Encoding": "chunked"},
         )
         del self.headers["content-length"]
-        self.room, self.sight, self.after, self.stopping = room, sight, after, stopping
+        self.room, self.sight, self.after, self.stopping, self.expires = room, sight, after, stopping, expires
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the client goes, the table closes, or the service stops."""
         pipe: Pipe = scope["state"]["pipe"]
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         framing = NEW if self.after is None else AGAIN
-        end = await Follower(self.room, self.sight, self.after, pipe, framing, self.stopping).run()
+        end = await Follower(self.room, self.sight, self.after, pipe, framing, self.stopping, self.expires).run()
         farewell = FAREWELLS.get(end, b"")
         if end is End.SLOW or pipe.full():
             pipe.drop((chunk(farewell) if farewell else b"") + LAST)
