@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, assert_never
+from typing import Any, Final, Literal, NamedTuple, TypeVar, assert_never
 from unicodedata import normalize
 
 from domain import hands
@@ -73,6 +73,7 @@ from schemas.trumps import CardsPlayed, DeclarationDeclined, HandEscaped, HandSe
 
 MAX_PLAYER: Final = 64
 """Longest name of a player, in characters."""
+Held = TypeVar("Held", str | None, int)
 SALT: Final = re.compile(r"[\x21-\x7e]{1,64}")
 """What a player may add to the chance of a hand."""
 PLAYS: Final = (Played, Passed, CardsPlayed)
@@ -105,7 +106,8 @@ class Table(NamedTuple):
 
     `hand` is the present or latest hand, `hands` its number (0 before the first). `first` is the seat that leads the next hand where the
     ruleset lets the previous hand decide (C2), None when it is drawn; `standing` are levels and next declarer in games that have them
-    (T1). `scores` are points by player, over the whole match. `seed` is that of the hand once it is revealed. `turned` is when the
+    (T1). `seatings` are the versions of the events that gave the players their seats: a name that comes back is another seating. `scores`
+    are points by player, over the whole match. `seed` is that of the hand once it is revealed. `turned` is when the
     decision that is waited for came up. `away` are the players for whom the table plays (托管), `votes` those who want it dissolved.
     `commitment` and `salts` are those of the next hand, where players may add to its chance.
     """
@@ -119,6 +121,7 @@ class Table(NamedTuple):
     ruleset_version: int
     options: TableOptions
     players: tuple[str | None, str | None, str | None, str | None] = (None, None, None, None)
+    seatings: tuple[int, int, int, int] = (0, 0, 0, 0)
     hands: int = 0
     hand: Hand | None = None
     first: int | None = None
@@ -505,7 +508,8 @@ def _changes(table: Table, event: Event, recorded: Recorded) -> dict[str, Any]:
     """The fields of the table that an event changes, besides its version, head and time."""
     match event:
         case PlayerSeated():
-            return {"players": _with(table.players, event.seat, event.player), "votes": ()}
+            seatings = _with(table.seatings, event.seat, recorded.version)
+            return {"players": _with(table.players, event.seat, event.player), "seatings": seatings, "votes": ()}
         case PlayerLeft():
             away = _without(table.away, event.player)
             return {"players": _with(table.players, event.seat, None), "away": away, "votes": ()}
@@ -549,7 +553,8 @@ def _changes_of_hand(table: Table, event: Event, recorded: Recorded) -> dict[str
         changes["turned"] = recorded.time
     match event:
         case SeatsSwapped():
-            changes["players"] = event.players
+            a, b, c, d = (table.seatings[table.players.index(player)] for player in event.players)
+            changes |= {"players": event.players, "seatings": (a, b, c, d)}
         case ContributionScored():
             changes["scores"] = _plus(table.scores, event.players, event.points)
         case HandScored():
@@ -602,12 +607,9 @@ def replay(events: Iterable[Recorded], table: Table | None = None) -> Table:
     return table
 
 
-def _with(
-    players: tuple[str | None, str | None, str | None, str | None], seat: int, player: str | None
-) -> tuple[str | None, str | None, str | None, str | None]:
-    seated = list(players)
-    seated[seat] = player
-    return (seated[0], seated[1], seated[2], seated[3])
+def _with(seats: tuple[Held, Held, Held, Held], seat: int, held: Held) -> tuple[Held, Held, Held, Held]:
+    a, b, c, d = (held if number == seat else each for number, each in enumerate(seats))
+    return (a, b, c, d)
 
 
 def _without(players: tuple[str, ...], player: str) -> tuple[str, ...]:

@@ -1,14 +1,15 @@
 """Who is calling: bearer tokens (JWT, HS256) with a role, signed with the installation's token key.
 
-A player's token belongs to one player at one table; which seat that is follows from the table, because players may change seats. No
-token is a spectator. Tokens have no end by default: they are worth nothing once the player has left the table, and a new
-`token_key` ends all of them.
+A player's token belongs to one player at one table, from taking a seat to leaving it; which seat that is follows from the table, because
+players may change seats. No token is a spectator. Tokens have no end by default: at the table they are worth nothing once the player has
+left, also when somebody of the same name comes after, and a new `token_key` ends all of them.
 """
 
 import hashlib
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from types import NoneType
 from typing import Any, Final, Literal
 
 import jwt
@@ -22,15 +23,22 @@ Role = Literal["player", "operator", "auditor", "adjudicator", "spectator"]
 ROLES: Final[tuple[Role, ...]] = ("player", "operator", "auditor", "adjudicator")
 """Roles a token can have."""
 ALGORITHM: Final = "HS256"
+LATEST: Final = 253_402_300_799
+"""The last second of the year 9999, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request. `table` and `player` are set for players only; `name` tells tokens of one role apart (JWT `sub`)."""
+    """Who sent a request. `name` tells tokens of one role apart (JWT `sub`), `expires` is in seconds since 1970.
+
+    `table` and `player` are set for players only, and `seated`, the version of the event that gave the seat. A token without it is that
+    of a player who has no seat.
+    """
 
     role: Role
     table: str | None = None
     player: str | None = None
+    seated: int | None = None
     name: str = ""
     expires: float | None = None
 
@@ -44,16 +52,21 @@ class Caller:
         """Whose eyes the caller sees this state of a table with: the seat of the moment, the auditor's, or a spectator's."""
         if self.role == "auditor":
             return "auditor"
-        if self.role == "player" and self.table == table.id and self.player is not None:
-            seat = table.seat_of(self.player)
-            return "spectator" if seat is None else VIEWERS[seat]
-        return "spectator"
+        seat = self.seat_at(table)
+        return "spectator" if seat is None else VIEWERS[seat]
+
+    def seat_at(self, table: Table) -> int | None:
+        """Where the seat that the token was given for is now; None when it was left, also when somebody of the same name came after."""
+        seat = table.seat_of(self.player or "")
+        if self.role != "player" or self.table != table.id or seat is None:
+            return None
+        return seat if table.seatings[seat] == self.seated else None
 
     def seat(self, table: Table) -> int:
         """The seat of a player. Raises a 403 problem for everybody else, and for a player who has left."""
         self.must_be("player")
-        found = table.seat_of(self.player or "")
-        if self.table != table.id or found is None:
+        found = self.seat_at(table)
+        if found is None:
             raise left_table()
         return found
 
@@ -105,9 +118,9 @@ class Tokens:
             {"role": role, "iat": int(time.time()) if issued is None else issued, **claims}, self._key, ALGORITHM
         )
 
-    def player(self, table: str, player: str, issued: int) -> str:
-        """The token of a player at a table; the same for the same seating."""
-        return self.sign("player", issued=issued, table=table, player=player)
+    def player(self, table: str, player: str, seated: int, issued: int) -> str:
+        """The token of a player at a table for the seat given by event `seated`; the same for the same seating."""
+        return self.sign("player", issued=issued, table=table, player=player, seated=seated)
 
     def caller(self, authorization: str | None) -> Caller:
         """Who an Authorization header says is calling. Raises a 401 problem unless it is absent or a valid token of ours."""
@@ -126,13 +139,18 @@ class Tokens:
 
     def _read(self, token: str) -> Caller:
         claims = jwt.decode(token, self._key, [ALGORITHM], options={"verify_exp": False, "verify_iat": False})
-        table, player = claims.get("table"), claims.get("player")
+        table, player, seated = claims.get("table"), claims.get("player"), claims.get("seated")
         role = next((role for role in ROLES if role == claims.get("role")), None)
         if role is None:
             raise jwt.InvalidTokenError("no role of this service")
         if role == "player" and not (isinstance(table, str) and isinstance(player, str)):
             raise jwt.InvalidTokenError("a player's token names table and player")
-        return Caller(role, table, player, str(claims.get("sub", "")), claims.get("exp"))
+        if type(seated) not in {int, NoneType}:
+            raise jwt.InvalidTokenError("seated: the version of an event")
+        expires = claims.get("exp")
+        if "exp" in claims and not (isinstance(expires, int | float) and 0 <= expires <= LATEST):
+            raise jwt.InvalidTokenError("exp: a number of seconds since 1970")
+        return Caller(role, table, player, seated, str(claims.get("sub", "")), expires)
 
 
 def operator_token(secrets: Secrets, name: str = "operator") -> str:

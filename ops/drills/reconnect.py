@@ -31,7 +31,7 @@ from domain.simulate import PLAYERS, simulate
 from domain.table import Table, evolve
 from projections.viewing import event_for, view_for
 from schemas.envelope import Recorded
-from schemas.events import type_name
+from schemas.events import PlayerSeated, type_name
 from services.auth import Caller, Tokens
 from services.eventstore.core import Head, JetStreamStore, NewEvent
 from services.eventstore.server import EmbeddedServer
@@ -137,7 +137,9 @@ def cast(plan: Plan, match: Sequence[Recorded], tokens: Tokens) -> list[Client]:
     draw = random.Random(plan.seed)
     table, end = match[0].table, len(match)
     seated = next(each.version for each in match if each.version > len(PLAYERS))
-    eyes = [*(Caller("player", table, player) for player in PLAYERS), Caller("spectator"), Caller("auditor")]
+    seatings = {each.event.player: each.version for each in match if isinstance(each.event, PlayerSeated)}
+    players = [Caller("player", table, player, seatings[player]) for player in PLAYERS]
+    eyes = [*players, Caller("spectator"), Caller("auditor")]
     clients = []
     for number in range(plan.clients):
         caller = eyes[number % len(eyes)]
@@ -152,7 +154,7 @@ def cast(plan: Plan, match: Sequence[Recorded], tokens: Tokens) -> list[Client]:
 def token_of(caller: Caller, tokens: Tokens) -> str | None:
     """The token of a client; a spectator has none."""
     if caller.role == "player":
-        return tokens.player(str(caller.table), str(caller.player), 0)
+        return tokens.player(str(caller.table), str(caller.player), caller.seated or 0, 0)
     return tokens.sign("auditor", sub="drill") if caller.role == "auditor" else None
 
 

@@ -186,8 +186,9 @@ async def seat_player(
                 raise
             return await _seated_already(service, table, body, error)
         seat = done.table.seat_of(body.player)
-        issued = int(datetime.fromisoformat(done.steps[-1].recorded.time).timestamp())
-        token = service.tokens.player(table, body.player, issued)
+        given = done.steps[-1].recorded
+        issued = int(datetime.fromisoformat(given.time).timestamp())
+        token = service.tokens.player(table, body.player, given.version, issued)
         return answer_of(done, caller, 201, player=body.player, seat=seat, token=token)
 
     return await measured(service, "seat", work())
@@ -198,7 +199,7 @@ async def _seated_already(service: Service, table_id: str, body: SeatBody, refus
     seat = table.seat_of(body.player)
     if seat is None or body.seat not in {None, seat}:
         raise refused
-    token = service.tokens.player(table_id, body.player, int(time.time()))
+    token = service.tokens.player(table_id, body.player, table.seatings[seat], int(time.time()))
     return answer(
         {
             "table": table_id,

@@ -132,9 +132,8 @@ def _eyes(caller: Caller, hand: HandFound) -> Eyes:
         return lambda _: "auditor" if over or caller.role == "auditor" else "spectator"
 
     def own(table: Table) -> Viewer:
-        seat = table.seat_of(caller.player or "")
-        mine = over or caller.table == table.id
-        return VIEWERS[seat] if seat is not None and mine else "spectator"
+        seat = table.seat_of(caller.player or "") if over else caller.seat_at(table)
+        return VIEWERS[seat] if seat is not None else "spectator"
 
     return own
 

@@ -73,7 +73,7 @@ def eyes_of(caller: Caller, table: Table, wanted: str | None) -> Eyes:
     viewer = None if wanted is None else _viewer(wanted)
     if caller.role == "player":
         caller.at(table.id)
-        if table.seat_of(caller.player or "") is None:
+        if caller.seat_at(table) is None:
             raise left_table()
     if viewer is None or viewer == caller.viewer(table):
         return caller.viewer

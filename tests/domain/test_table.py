@@ -3,9 +3,10 @@
 import pytest
 
 from domain.refusal import Refused
+from domain.simulate import simulate
 from domain.table import Given, Table, decide, evolve, replay
 from schemas.commands import Command, Leave, OpenTable, Pass, Play, SeatPlayer, StartHand
-from schemas.events import TableClosed, TableOptions
+from schemas.events import PlayerSeated, SeatsSwapped, TableClosed, TableOptions
 from schemas.notation import Unreadable
 from tests.kit.spec import NAMES, TIME, carry_out, opened, playing, types
 
@@ -87,3 +88,17 @@ def test_an_event_out_of_place_is_not_taken_in() -> None:
         evolve(None, events[1])
     with pytest.raises(ValueError, match="no events"):
         replay([])
+
+
+def test_a_seating_goes_with_its_player() -> None:
+    """A seat is told by the event that gave it: it moves when seats are swapped, and a name that comes back sits there anew."""
+    match = list(simulate("huopin", 4, "swap 2"))
+    given = {each.event.player: each.version for each in match if isinstance(each.event, PlayerSeated)}
+    assert any(isinstance(each.event, SeatsSwapped) for each in match)
+    table = None
+    for recorded in match:
+        table = evolve(table, recorded)
+        if table.hand is not None and not table.closed:
+            assert [given[str(player)] for player in table.players] == list(table.seatings)
+    again, _ = carry_out(carry_out(table_with("ann", "bob"), Leave(0))[0], SeatPlayer("ann"))
+    assert (again.players[:2], again.seatings[:2]) == (("ann", "bob"), (again.version, 3))

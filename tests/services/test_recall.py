@@ -72,7 +72,7 @@ async def test_a_player_finds_own_hands_and_sees_own_cards(service: Running, tab
 
 async def test_a_stranger_and_a_spectator_are_told_nothing(service: Running, table: AtTable) -> None:
     await project(service)
-    stranger = bearer(service.parts.tokens.player(table.id, "eve", 0))
+    stranger = bearer(service.parts.tokens.player(table.id, "eve", 2, 0))
     assert (await get(service, "/recall", stranger)).json()["hands"] == []
     refused = await get(service, f"/recall/{table.id}/1", stranger)
     missing = await get(service, f"/recall/{table.id}/9", stranger)

@@ -1,11 +1,17 @@
 """Who may do and see what; and refusals do not tell what the role may not see."""
 
+import asyncio
 import json
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from services.auth import Tokens, adjudicator_token
+from services.tables import following
+from services.tables.following import End
 from tests.services.kit import AtTable, Running, bearer, hand_running, table_of_four
+from tests.services.test_sockets import closing, messages, opened
 
 
 def holdings(view: dict[str, object]) -> list[bool]:
@@ -81,8 +87,34 @@ async def test_who_left_has_no_seat_any_more(service: Running) -> None:
     await table.post("leave", "bob")
     for answer in (await table.post("leave", "bob"), await table.get("", "bob"), await table.get("events", "bob")):
         assert (answer.status_code, answer.json()["rule"]) == (403, "no_seat_any_more")
-    await table.post("seats", "operator", {"player": "bob"})
+
+
+async def test_another_of_the_same_name_has_another_token(service: Running) -> None:
+    """Who left does not come back when the operator seats somebody of this name, here or in the stream that was open then."""
+    table = await table_of_four(service)
+    first = table.headers["bob"]
+    async with opened(table, "bob") as socket:
+        await messages(socket, 1)
+        await table.post("leave", "bob")
+        seated = await table.post("seats", "operator", {"player": "bob"})
+        await table.post("hands", "operator")
+        seen = await messages(socket, 3)
+    assert [each["data"]["view"]["viewer"] for each in seen] == ["spectator"] * 3
+    for what in ("", "options", "events", "audit"):
+        refused = await table.get(what, "bob")
+        assert (refused.status_code, refused.json()["rule"]) == (403, "no_seat_any_more")
+    assert (await table.post("passes", "bob")).json()["rule"] == "no_seat_any_more"
+    table.headers["bob"] = bearer(seated.json()["token"])
+    assert table.headers["bob"] != first
     assert (await table.view("bob"))["viewer"] == "1"
+
+
+async def test_a_token_that_names_no_seating_is_for_no_seat(table: AtTable) -> None:
+    for seated, status in (({}, 403), ({"seated": None}, 403), ({"seated": "2"}, 401), ({"seated": True}, 401)):
+        table.headers["alice"] = bearer(
+            Tokens(table.service.secrets).sign("player", table=table.id, player="alice", **seated)
+        )
+        assert (await table.get("", "alice")).status_code == status
 
 
 async def test_the_match_file_is_closed_while_cards_are_hidden(table: AtTable) -> None:
@@ -146,6 +178,32 @@ async def test_an_expired_token(service: Running) -> None:
     token = Tokens(service.secrets).sign("operator", exp=1)
     refused = await service.client.post("/tables", json={"ruleset": "basic"}, headers=bearer(token))
     assert (refused.status_code, refused.json()["detail"]) == (401, "This token has expired.")
+
+
+@pytest.mark.parametrize("exp", ["soon", [1], {}, None, True, float("inf"), float("nan"), 10**400, -1])
+async def test_an_end_that_is_no_time(service: Running, exp: object) -> None:
+    token = Tokens(service.secrets).sign("auditor", exp=exp)
+    refused = await service.client.get("/tables/t-1", headers=bearer(token))
+    assert (refused.status_code, refused.json()["rule"]) == (401, "token_needed")
+
+
+async def test_a_stream_ends_with_its_token(table: AtTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Server-sent events and WebSockets: open while the token was good, over when the clock has come to its end."""
+    monkeypatch.setattr(following, "LOOK", 0.01)
+    end = time.time() + 3600
+    table.headers["watcher"] = bearer(Tokens(table.service.secrets).sign("auditor", sub="watcher", exp=end))
+    sent = table.headers["watcher"]
+    async with (
+        asyncio.timeout(20),
+        table.service.client.stream("GET", f"/tables/{table.id}/events", headers=sent) as answer,
+        opened(table, "watcher") as socket,
+    ):
+        await messages(socket, 1)
+        monkeypatch.setattr(following, "time", SimpleNamespace(time=lambda: end))
+        assert await closing(socket) == ([], 1008, End.EXPIRED.value)
+        text = (await answer.aread()).decode()
+    assert text.partition("event: ")[2].startswith("snapshot")
+    assert text.endswith(f'event: expired\ndata: {{"detail":"{End.EXPIRED.value}."}}\n\n')
 
 
 async def test_a_ledger_is_for_its_player(table: AtTable) -> None:
