@@ -1,4 +1,7 @@
-"""Who looked at what: every look of an auditor, and of an adjudicator at a case, as it was recorded. Fed from the stream of looks."""
+"""Who looked at what: every look of an auditor, and of an adjudicator at a case, as it was recorded. Fed from the stream of looks.
+
+A seat's token that was given out again is a row like a look with the eyes of the seat: whoever has it may take it.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -6,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, select
 
 from projections.base import Positioned, insert_many
-from schemas.disputes import AccessLogged
+from schemas.disputes import AccessLogged, TokenGiven
 
 _metadata: Final = MetaData()
 access_log: Final = Table(
@@ -45,10 +48,15 @@ class Access:
 
 def _rows(positioned: Positioned) -> list[tuple[Any, ...]]:
     recorded, event = positioned.recorded, positioned.recorded.event
-    if not isinstance(event, AccessLogged):
-        return []
+    match event:
+        case AccessLogged():
+            what: tuple[str, str, int, str | None] = (event.what, event.viewer, event.until, event.dispute)
+        case TokenGiven():
+            what = ("token", str(event.seat), event.until, None)
+        case _:
+            return []
     place = (positioned.sequence, event.table, recorded.version, recorded.time)
-    return [(*place, event.role, event.name, event.what, event.viewer, event.until, event.dispute, recorded.hash)]
+    return [(*place, event.role, event.name, *what, recorded.hash)]
 
 
 def accesses(

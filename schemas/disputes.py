@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.events import Event
+from schemas.events import Event, Seat
 
 Amount = Annotated[str, Field(pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,4})?$")]
 """A decimal number as text, with a minus sign when it is taken away."""
@@ -119,5 +119,20 @@ class AccessLogged(Event):
     viewer: str
     until: int
     dispute: str | None
+    role: Party
+    name: str
+
+
+class TokenGiven(Event):
+    """Somebody who seats players was given the token of a seat that was taken already, and could look and act with it from then on.
+
+    The first token of a seat goes out with `player-seated`. `until` is the last event of the table then.
+    """
+
+    TYPE = "token-given"
+    table: str
+    player: str
+    seat: Seat
+    until: int
     role: Party
     name: str

@@ -5,7 +5,7 @@ from types import MappingProxyType, ModuleType
 from typing import Final, Literal
 
 from schemas import disputes, events, trumps
-from schemas.disputes import AccessLogged
+from schemas.disputes import AccessLogged, TokenGiven
 from schemas.events import Event, type_name
 
 Kind = Literal["tables", "disputes", "access"]
@@ -26,7 +26,7 @@ EVENTS: Final[Mapping[str, type[Event]]] = MappingProxyType(_events(events, trum
 
 
 _KIND: Final[Mapping[type[Event], Kind]] = MappingProxyType(
-    {cls: "access" if cls is AccessLogged else "disputes" for cls in _events(disputes).values()}
+    {cls: "access" if cls in {AccessLogged, TokenGiven} else "disputes" for cls in _events(disputes).values()}
 )
 
 

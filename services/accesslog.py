@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from domain.table import Table
 from schemas.canonical import GENESIS
-from schemas.disputes import AccessLogged
+from schemas.disputes import AccessLogged, TokenGiven
 from schemas.envelope import read_line, record
 from schemas.events import type_name
 from services.auth import Caller
@@ -55,17 +56,34 @@ class AccessLog:
         """Record a look at a table up to its event `until`. Raises a store error when it cannot be recorded; then nothing may be shown."""
         if caller.role == "spectator":
             raise ValueError("a spectator sees nothing that is logged")
-        look = AccessLogged(
-            table=table, what=what, viewer=viewer, until=until, dispute=dispute, role=caller.role, name=caller.name
+        await self._record(
+            caller,
+            AccessLogged(
+                table=table, what=what, viewer=viewer, until=until, dispute=dispute, role=caller.role, name=caller.name
+            ),
         )
-        chain = self._chain(table)
+
+    async def token(self, caller: Caller, table: Table, seat: int) -> None:
+        """Record that the caller is given the token of a seat that is taken. Raises a store error; then it may not be given."""
+        if caller.role == "spectator":
+            raise ValueError("a spectator is given no token")
+        player = str(table.players[seat])
+        await self._record(
+            caller,
+            TokenGiven(
+                table=table.id, player=player, seat=seat, until=table.version, role=caller.role, name=caller.name
+            ),
+        )
+
+    async def _record(self, caller: Caller, look: AccessLogged | TokenGiven) -> None:
+        chain = self._chain(look.table)
         async with chain.lock:
             for _ in range(ATTEMPTS):
                 if await self._append(chain, look, f"{secrets.token_hex(8)}.{caller.scope}"):
                     return
-        raise Unavailable(f"others write to the log of {table} all the time")
+        raise Unavailable(f"others write to the log of {look.table} all the time")
 
-    async def _append(self, chain: _Chain, look: AccessLogged, command: str) -> bool:
+    async def _append(self, chain: _Chain, look: AccessLogged | TokenGiven, command: str) -> bool:
         """One try; False when somebody else was quicker."""
         if not chain.known:
             await self._catch_up(chain, look.table)
@@ -73,7 +91,7 @@ class AccessLog:
         entry = record(look.table, version, chain.hash, time, command, look)
         chain.known = False
         try:
-            head = await self.store.append(look.table, chain.head, [NewEvent(type_name(AccessLogged), entry.line)])
+            head = await self.store.append(look.table, chain.head, [NewEvent(type_name(type(look)), entry.line)])
         except Conflict:
             return False
         chain.head, chain.hash, chain.time, chain.known = head, entry.hash, time, True

@@ -12,6 +12,7 @@ WHAT = {
     "export": "比赛文件 the match file",
     "events": "实时事件 its events, live",
     "case": "争议 a case",
+    "token": "再次领取座位令牌 was given the seat's token again",
 }
 """What can be looked at, in words."""
 
@@ -29,6 +30,8 @@ def access_log(
     json: AsJson = False,
 ) -> None:
     """Show every look of auditors, and of adjudicators at cases: who, when, at what, with whose eyes 访问记录.
+
+    Also whoever was given the token of a seat that was taken already, and could look with it from then on.
 
     Example: shuangkou access-log --table t-4kq7 --since 2026-12-01
     """

@@ -240,7 +240,10 @@ async def access_log(
     until: Annotated[str | None, Query(max_length=24)] = None,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 200,
 ) -> Response:
-    """Every look of an auditor, and of an adjudicator at a case, the latest first: who, when, at what, with whose eyes."""
+    """Every look of an auditor, and of an adjudicator at a case, the latest first: who, when, at what, with whose eyes.
+
+    `what` is `token` where somebody was given the token of a seat that was taken already.
+    """
     caller.must_be("auditor")
     found = await look_up(
         service.settings,

@@ -170,7 +170,10 @@ async def open_table(service: Running, caller: Calling, body: OpenBody, key: Key
 async def seat_player(
     service: Running, caller: Calling, table: TableId, body: SeatBody, key: Key = None, match: Match = None
 ) -> Response:
-    """Give a player a seat; the answer holds the player's token. A player who has a seat here gets a token for it again (200)."""
+    """Give a player a seat; the answer holds the player's token.
+
+    For a player who has a seat here the token is given again (200), which is recorded in the log of looks: with it one sees the hand.
+    """
 
     def sit(state: Table | None) -> Command:
         there(state)
@@ -184,7 +187,7 @@ async def seat_player(
         except Refused as error:
             if error.refusal.rule != "already_seated":
                 raise
-            return await _seated_already(service, table, body, error)
+            return await _seated_already(service, caller, table, body, error)
         seat = done.table.seat_of(body.player)
         given = done.steps[-1].recorded
         issued = int(datetime.fromisoformat(given.time).timestamp())
@@ -194,11 +197,14 @@ async def seat_player(
     return await measured(service, "seat", work())
 
 
-async def _seated_already(service: Service, table_id: str, body: SeatBody, refused: Refused) -> Response:
+async def _seated_already(
+    service: Service, caller: Caller, table_id: str, body: SeatBody, refused: Refused
+) -> Response:
     table = there((await service.rooms.open(table_id)).table)
     seat = table.seat_of(body.player)
     if seat is None or body.seat not in {None, seat}:
         raise refused
+    await service.access.token(caller, table, seat)
     token = service.tokens.player(table_id, body.player, table.seatings[seat], int(time.time()))
     return answer(
         {

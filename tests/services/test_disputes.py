@@ -334,6 +334,29 @@ async def test_every_look_of_an_auditor_and_an_adjudicator_is_logged_and_nobody_
         assert (await desk.get("/access-log", who)).status_code == 403
 
 
+async def test_a_token_that_is_given_again_is_logged(desk: Desk) -> None:
+    """Whoever has a player's token sees the player's hand; the first one goes out with the seat and stands in the record."""
+    table = await table_of_four(desk.service)
+    again = await table.post("seats", "operator", {"player": "carol"}, Idempotency_Key="again")
+    assert (again.status_code, again.json()["seat"]) == (200, 2)
+    table.headers["carol"] = bearer(again.json()["token"])
+    assert (await table.view("carol"))["viewer"] == "2"
+    await project(desk.service, "access")
+    (look,) = (await desk.get("/access-log", "auditor", table=table.id)).json()["looks"]
+    assert (look["name"], look["role"], look["what"], look["viewer"]) == ("operator", "operator", "token", "2")
+    assert look["until"] == await table.versions()
+
+
+async def test_a_repeat_of_a_seating_is_the_first_answer(desk: Desk) -> None:
+    opened = await desk.service.client.post("/tables", json={"ruleset": "basic"}, headers=desk.service.operator)
+    table = AtTable(desk.service, opened.json()["table"], {})
+    answers = [await table.post("seats", "operator", {"player": "eve"}, Idempotency_Key="one") for _ in range(2)]
+    assert [each.status_code for each in answers] == [201, 201]
+    assert answers[0].json() == answers[1].json()
+    await project(desk.service, "access")
+    assert (await desk.get("/access-log", "auditor", table=table.id)).json()["looks"] == []
+
+
 async def test_a_look_that_cannot_be_logged_is_not_granted(
     tmp_path: Any, own_nats_server: EmbeddedServer, stream_name: str
 ) -> None:
@@ -343,6 +366,8 @@ async def test_a_look_that_cannot_be_logged_is_not_granted(
         refused = await table.get("", "auditor")
         assert (refused.status_code, refused.json()["rule"]) == (503, "store_unavailable")
         assert (await table.get("", None)).status_code == 200
+        refused = await table.post("seats", "operator", {"player": "alice"})
+        assert (refused.status_code, refused.json()["rule"]) == (503, "store_unavailable")
         own_nats_server.start()
 
 
