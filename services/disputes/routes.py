@@ -45,7 +45,7 @@ class RaiseBody(_Body):
 
     table: Annotated[str, Field(max_length=64, examples=["t-4kq7"])]
     hand: Annotated[StrictInt, Field(ge=1, le=1_000_000)] | None = None
-    event: Annotated[StrictInt, Field(ge=1, le=2**53 - 1)] | None = None
+    event: Annotated[StrictInt, Field(ge=1, le=keys.LARGEST)] | None = None
     claim: Annotated[str, Field(max_length=10_000, examples=["I had passed already."])]
 
 
@@ -170,7 +170,7 @@ async def examine(service: Running, caller: Calling, dispute: DisputeId) -> Resp
 
 @router.get("/disputes/{dispute}/evidence/{number}", summary="A piece of evidence as it was attached")
 async def evidence(
-    service: Running, caller: Calling, dispute: DisputeId, number: Annotated[int, Path(ge=1)]
+    service: Running, caller: Calling, dispute: DisputeId, number: Annotated[int, Path(ge=1, le=keys.LARGEST)]
 ) -> Response:
     """The bytes of a file or text that was attached, always as a download."""
     found, _ = await _case(service, caller, dispute)

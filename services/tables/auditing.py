@@ -13,6 +13,7 @@ from schemas.situations import Situation
 from schemas.views import Viewer
 from services.problems import Problem
 from services.situations import seen
+from services.tables.keys import LARGEST
 from services.tables.reads import Eyes as Looking
 from services.tables.reads import existing, look
 from services.tables.room import Room
@@ -31,7 +32,7 @@ async def situation_of(
     service: Running,
     caller: Calling,
     table: TableId,
-    event: Annotated[int, Path(ge=1)],
+    event: Annotated[int, Path(ge=1, le=LARGEST)],
     as_: Looking = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="How many choices are listed.")] = LIMIT,
 ) -> Response:

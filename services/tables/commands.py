@@ -31,9 +31,9 @@ from schemas.commands import (
     VoteDissolve,
 )
 from schemas.events import TableOptions
-from schemas.notation import parse_cards
+from schemas.notation import Unreadable, parse_cards
 from services.auth import Caller
-from services.problems import problem_of
+from services.problems import invalid, problem_of
 from services.tables import keys
 from services.tables.rooms import Done, Order
 from services.tables.routing import CommandRoute
@@ -74,8 +74,11 @@ class CardsBody(_Body):
     cards: Cards
 
     def read(self) -> tuple[str, ...]:
-        """The cards. Raises Unreadable naming the first that is none."""
-        return parse_cards(self.cards if isinstance(self.cards, str) else " ".join(self.cards))
+        """The cards. Raises a 400 problem that names the first that is none."""
+        try:
+            return parse_cards(self.cards if isinstance(self.cards, str) else " ".join(self.cards))
+        except Unreadable as error:
+            raise invalid([{"loc": ("body", "cards"), "msg": str(error)}]) from None
 
 
 class OptionalCardsBody(CardsBody):

@@ -12,6 +12,8 @@ from services.auth import Caller
 
 KEY: Final = re.compile(r"[!-\-/-~]{1,64}")
 """Visible ASCII without dots: the dot ends the key in a command's id."""
+LARGEST: Final = 2**53 - 1
+"""The largest number that an address or a body may hold: up to it JSON's numbers are exact everywhere (RFC 8259, 6)."""
 VERSION: Final = re.compile(r'"?([0-9]{1,15})"?')
 
 

@@ -13,6 +13,7 @@ from projections.tracing import NothingPosted, trace, trace_ruling
 from schemas.envelope import read_line
 from services.auth import unauthorized
 from services.problems import Problem
+from services.tables.keys import LARGEST
 from services.tables.lookups import look_into_books
 from services.tables.service import Calling, Running, Service
 from services.tables.showing import answer
@@ -20,7 +21,7 @@ from services.tables.showing import answer
 router = APIRouter(tags=["ledger"])
 
 Lines = Annotated[int, Query(ge=1, le=10_000, description="How many lines, the latest ones.")]
-Before = Annotated[int | None, Query(ge=1, description="Only lines before this number: what `next` said.")]
+Before = Annotated[int | None, Query(ge=1, le=LARGEST, description="Only lines before this number: what `next` said.")]
 By = Annotated[Literal["entry", "hand"], Query(description="A line an entry, or a line a hand.")]
 Name = Annotated[str | None, Query(max_length=64)]
 
@@ -85,8 +86,9 @@ async def entry_explained(
     if caller.role == "spectator":
         raise unauthorized("The ledger is for its players, operators, auditors and adjudicators.")
     start, _, number = entry.rpartition(":")
-    if not start or not number.isdecimal():
-        raise Problem(422, "no_entry", "An entry is named by its event: <table>:<version>.", "分录编号格式不正确。")
+    if not start or not number.isdecimal() or int(number) > LARGEST:
+        en = "entry: an entry is named by its event, <table>:<version>."
+        raise Problem(422, "no_entry", en, "分录编号格式不正确。")
     if start.startswith("dispute:"):
         found = await _ruling(service, start.removeprefix("dispute:"), int(number))
     else:

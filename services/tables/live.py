@@ -77,7 +77,9 @@ async def events(
     caller: Calling,
     table: TableId,
     last_event_id: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
-    after: Annotated[int | None, Query(ge=0, description="As Last-Event-ID, for clients that cannot send it.")] = None,
+    after: Annotated[
+        int | None, Query(ge=0, le=keys.LARGEST, description="As Last-Event-ID, for clients that cannot send it.")
+    ] = None,
     as_: Eyes = None,
 ) -> Response:
     """Every event as the caller sees it with the view after it. Ids are versions; without a last id it begins with a snapshot.

@@ -20,6 +20,7 @@ from services.checkpoints import CheckpointFault, CheckpointLog, log_of
 from services.keys import load_ring, published
 from services.problems import Problem
 from services.settings import Settings
+from services.tables.keys import LARGEST
 from services.tables.lookups import look_up
 from services.tables.room import Room
 from services.tables.service import Calling, Running, Service, TableId
@@ -31,8 +32,8 @@ log = logging.getLogger(__name__)
 TEXT: Final = "text/plain; charset=utf-8"
 PAGE: Final = 10_000
 """Leaves and checkpoints in one answer."""
-Number = Annotated[int, Path(ge=1, description="The number of a checkpoint, counted from 1.")]
-Hand = Annotated[int, Path(ge=1, description="The number of a hand, counted from 1.")]
+Number = Annotated[int, Path(ge=1, le=LARGEST, description="The number of a checkpoint, counted from 1.")]
+Hand = Annotated[int, Path(ge=1, le=LARGEST, description="The number of a hand, counted from 1.")]
 _reading: Final = threading.Lock()
 
 
@@ -72,7 +73,7 @@ async def table_checkpoint(service: Running, _caller: Calling, table: TableId) -
 @router.get("/checkpoints", summary="The checkpoints, the newest first")
 async def checkpoints(
     service: Running,
-    before: Annotated[int | None, Query(ge=1, description="Only those with a lower number.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=LARGEST, description="Only those with a lower number.")] = None,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 100,
 ) -> Response:
     """What log it is, how many leaves it has, and its checkpoints with size and root (hexadecimal)."""
@@ -99,7 +100,7 @@ async def latest_checkpoint(service: Running) -> Response:
 @router.get("/checkpoints/leaves", summary="The leaves of the log")
 async def leaves(
     service: Running,
-    start: Annotated[int, Query(ge=0, description="The index of the first leaf, counted from 0.")] = 0,
+    start: Annotated[int, Query(ge=0, le=LARGEST, description="The index of the first leaf, counted from 0.")] = 0,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = PAGE,
 ) -> Response:
     """The leaves from an index on, a line each, exactly as they are hashed."""
@@ -120,7 +121,7 @@ async def numbered_checkpoint(service: Running, number: Number) -> Response:
 async def consistency(
     service: Running,
     number: Number,
-    since: Annotated[int, Query(ge=1, description="The number of the earlier checkpoint.")],
+    since: Annotated[int, Query(ge=1, le=LARGEST, description="The number of the earlier checkpoint.")],
 ) -> Response:
     """The hashes that show that the leaves of the earlier checkpoint begin those of this one (RFC 6962, 2.1.2)."""
     found = await _log(service)

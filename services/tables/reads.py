@@ -14,6 +14,7 @@ from services.auth import Caller
 from services.problems import Problem
 from services.tables.commands import there
 from services.tables.hints import hints
+from services.tables.keys import LARGEST
 from services.tables.lookups import look_up
 from services.tables.proofs import sealed
 from services.tables.room import Room
@@ -60,7 +61,7 @@ async def table_view(
     caller: Calling,
     table: TableId,
     as_: Eyes = None,
-    at: Annotated[int | None, Query(ge=1, description="The table as it stood after this event.")] = None,
+    at: Annotated[int | None, Query(ge=1, le=LARGEST, description="The table as it stood after this event.")] = None,
 ) -> Response:
     """The caller's view, now or after event `at`; hidden cards are not in it."""
     room, state = await look(service, caller, table)
@@ -95,7 +96,7 @@ async def audit(
     caller: Calling,
     table: TableId,
     as_: Eyes = None,
-    after: Annotated[int, Query(ge=0)] = 0,
+    after: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 10_000,
 ) -> Response:
     """All events as the caller may see them. An auditor also gets each event's hash, the hash before it and the command's id."""
@@ -118,7 +119,9 @@ async def audit(
 
 
 @router.get("/tables/{table}/hands/{hand}/explanation", summary="Every number of a score, down to events and clauses")
-async def explanation(service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1)]) -> Response:
+async def explanation(
+    service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1, le=LARGEST)]
+) -> Response:
     """How a hand was scored. 404 until it is, and for a hand that counts nothing."""
     room, _ = await look(service, caller, table)
     version = room.ended.get(hand)

@@ -21,6 +21,7 @@ from schemas.views import VIEWERS, Viewer
 from services.auth import Caller, unauthorized
 from services.keys import load_ring
 from services.problems import Problem
+from services.tables.keys import LARGEST
 from services.tables.lookups import look_into_books, look_up
 from services.tables.room import Room
 from services.tables.service import Calling, Running, Service, TableId
@@ -82,7 +83,9 @@ async def hands(
 @router.get(
     "/recall/{table}/{hand}", summary="A hand told again from the record", responses={200: {"model": HandRecall}}
 )
-async def recall(service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1)]) -> Response:
+async def recall(
+    service: Running, caller: Calling, table: TableId, hand: Annotated[int, Path(ge=1, le=LARGEST)]
+) -> Response:
     """Who played, what each chose and when, what followed, the result, the balances before and after.
 
     When a hand is over those who supervise see all cards, as everybody may in its match file. A player sees own hands only, with the
@@ -186,6 +189,6 @@ def _cursor(before: str | None) -> tuple[str, str, int] | None:
         return None
     started, _, id_ = before.partition(",")
     table, _, hand = id_.partition("/")
-    if not hand.isdecimal():
+    if not hand.isdecimal() or int(hand) > LARGEST:
         raise Unreadable("before: must be what `next` said")
     return started, table, int(hand)

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query, Response
 from domain.table import Table
 from projections.viewing import event_for, view_for
 from schemas.views import Viewer
+from services.tables.keys import LARGEST
 from services.tables.reads import Eyes, existing, look
 from services.tables.room import Step
 from services.tables.service import Calling, Running, TableId
@@ -32,8 +33,10 @@ async def views(
     caller: Calling,
     table: TableId,
     as_: Eyes = None,
-    first: Annotated[int, Query(alias="from", ge=1, description="The first event.")] = 1,
-    to: Annotated[int | None, Query(ge=1, description="The last event; 256 at most are given at once.")] = None,
+    first: Annotated[int, Query(alias="from", ge=1, le=LARGEST, description="The first event.")] = 1,
+    to: Annotated[
+        int | None, Query(ge=1, le=LARGEST, description="The last event; 256 at most are given at once.")
+    ] = None,
     opened: Annotated[bool, Query(description="Show the cards of hands that are over to everybody.")] = False,
 ) -> Response:
     """The events from `from` to `to` as the caller may see them, each with the view after it; `next` is where to go on."""

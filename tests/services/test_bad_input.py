@@ -95,8 +95,9 @@ async def test_malformed_json(table: AtTable, body: bytes, where: str) -> None:
         ({"cards": 7}, "cards"),
         ({"cards": ["3S", 7]}, "cards"),
         ({"cards": "3S", "card": "3S"}, "card"),
-        ({"cards": "3X"}, "3X"),
-        ({"cards": "3S\x00"}, "3S"),
+        ({"cards": "3X"}, "cards: '3X' is not a card"),
+        ({"cards": ["3S", "3X"]}, "cards: '3X' is not a card"),
+        ({"cards": "3S\x00"}, "cards: '3S"),
         ({"cards": ["3S"] * 109}, "cards"),
         ([], "body"),
         (None, "body"),
@@ -202,6 +203,45 @@ async def test_options_that_make_no_sense(table: AtTable, options: Any) -> None:
     service = table.service
     body = {"ruleset": "basic", "options": options}
     problem(await service.client.post("/tables", json=body, headers=service.operator), 400, "unreadable")
+
+
+NUMBERED = (
+    *(
+        "/tables/{t}?at={n}",
+        "/tables/{t}/events?after={n}",
+        "/tables/{t}/audit?after={n}",
+        "/tables/{t}/audit?limit={n}",
+    ),
+    *("/tables/{t}/views?from={n}", "/tables/{t}/views?to={n}", "/tables/{t}/options?limit={n}", "/tables?limit={n}"),
+    *("/tables/{t}/situations/{n}?", "/tables/{t}/hands/{n}/explanation?", "/tables/{t}/hands/{n}/receipt?"),
+    *("/ledger?table={t}&before={n}", "/ledger?by=hand&table={t}&before={n}", "/ledger?limit={n}"),
+    *("/players/a/ledger?before={n}", "/players/a/ledger?by=hand&before={n}"),
+    *("/ledger/entries/{t}:{n}?", "/ledger/entries/dispute:d-1:{n}?"),
+    *("/recall/{t}/{n}?", "/recall?before=2026,{t}/{n}", "/recall?limit={n}", "/access-log?limit={n}"),
+    *("/checkpoints?before={n}", "/checkpoints?limit={n}", "/checkpoints/{n}?", "/disputes/d-1/evidence/{n}?"),
+)
+"""Addresses that hold a number."""
+
+
+@pytest.mark.parametrize("path", NUMBERED)
+@pytest.mark.parametrize("number", [2**53, 2**63 - 1, 2**63, 10**30])
+async def test_a_number_that_is_too_large(table: AtTable, path: str, number: int) -> None:
+    service = table.service
+    response = await service.client.get(path.format(t=table.id, n=number), headers=service.auditor)
+    assert response.status_code in {400, 422}, response.text
+    name = path.partition("{n}")[0].rpartition("=")[0].rpartition("&")[2].rpartition("?")[2]
+    said = response.json()["detail"]
+    assert said.startswith(f"{name}: ") if name else said.partition(":")[0] in {"event", "hand", "entry", "number"}
+
+
+@pytest.mark.parametrize("name", ["Last-Event-ID", "If-Match"])
+async def test_a_version_that_is_too_large(table: AtTable, name: str) -> None:
+    asked = ("GET", "events") if name == "Last-Event-ID" else ("POST", "passes")
+    for number in (2**53, 10**30):
+        response = await table.service.client.request(
+            asked[0], f"/tables/{table.id}/{asked[1]}", headers=table.headers["alice"] | {name: str(number)}
+        )
+        assert name in problem(response, 400, "unreadable")["detail"]
 
 
 async def test_a_view_that_is_not_there_yet(table: AtTable) -> None:
