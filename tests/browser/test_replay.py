@@ -132,7 +132,9 @@ def test_hidden_cards_stay_hidden_in_a_replay(look: Look, played: AtTable, urls:
     page.locator(".seat .holding .card").first.wait_for(state="detached")
     page.evaluate("token => { location.hash = `#e=22&token=${token}`; }", urls["auditor"])
     page.locator(".seat .holding .card").first.wait_for()
+    page.locator("#why .choices").wait_for()
     assert urls["auditor"] not in page.url
+    assert urls["auditor"] not in page.content(), "a page that is saved or sent on holds no token"
     page.select_option("#as", "2")
     page.locator("#seat-0 .holding .card").first.wait_for(state="detached")
     assert page.locator("#seat-2 .holding .card").count() > 0

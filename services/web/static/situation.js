@@ -7,6 +7,7 @@ import { readingWords } from "./words.js";
 const LISTED = 24; // choices shown at first
 const MOST = 200; // choices shown when all are wished
 const kept = new Map();
+const wanted = new WeakMap(); // what each node is to show; not written into the page, as it holds the token
 const DO = {
   play: ["出牌", "play"], pass: ["过", "pass"], declare: ["亮主", "declare"], decline: ["不亮、不反", "decline"], bury: ["扣底", "bury"], counter: ["反底", "counter"],
 };
@@ -15,15 +16,16 @@ const DO = {
 export async function drawSituation(node, { address, version, as, token, names, limit = LISTED }) {
   const query = new URLSearchParams({ limit });
   if (as) query.set("as", as);
-  const key = (node.dataset.key = `${token} ${version} ${query}`);
+  const key = `${token} ${version} ${query}`;
+  wanted.set(node, key);
   try {
     if (!kept.has(key)) kept.set(key, await ask(`${address}/situations/${version}?${query}`, token));
-    if (node.dataset.key !== key) return; // another was asked for meanwhile
+    if (wanted.get(node) !== key) return; // another was asked for meanwhile
     const found = kept.get(key);
     fill(node, body(found, names, limit < MOST ? () => drawSituation(node, { address, version, as, token, names, limit: MOST }) : null));
   } catch (problem) {
     const said = problem instanceof Refused ? problem : new Refused(0, {});
-    if (node.dataset.key === key) fill(node, el("p", { class: "soft" }, both(said.zh, said.en)));
+    if (wanted.get(node) === key) fill(node, el("p", { class: "soft" }, both(said.zh, said.en)));
   }
 }
 
