@@ -70,7 +70,11 @@ def create_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         secrets = load_secrets(settings.data)
-        events = await connect(settings)
+        try:
+            events = await connect(settings)
+        except Exception as error:
+            app.state.failure = error
+            raise
         rooms = Rooms(events, bytes.fromhex(secrets.deal_key))
         metrics = Metrics(lambda: len(rooms), lambda: rooms.streams)
         caretaker = Caretaker(rooms, settings, metrics)
@@ -159,6 +163,13 @@ def server(app: FastAPI, settings: Settings) -> uvicorn.Server:
 
 
 def run(settings: Settings, *, commands: bool = True, disputes: bool | None = None, publish: bool = False) -> None:
-    """Serve until SIGTERM or SIGINT."""
+    """Serve until SIGTERM or SIGINT. Raises what `connect` raises when the event store is not there."""
     logging.basicConfig(level=settings.log.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    server(create_app(settings, commands=commands, disputes=disputes, publish=publish), settings).run()
+    app = create_app(settings, commands=commands, disputes=disputes, publish=publish)
+    try:
+        server(app, settings).run()
+    except SystemExit:  # uvicorn ends with a status of its own when the application does not start
+        failure: Exception | None = getattr(app.state, "failure", None)
+        if failure is None:
+            raise
+        raise failure from None

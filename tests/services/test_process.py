@@ -15,7 +15,9 @@ from websockets.exceptions import ConnectionClosed
 from domain.verify import verify_file
 from services.auth import operator_token
 from services.eventstore.server import EmbeddedServer, free_port
-from services.settings import load_secrets
+from services.settings import Settings, load_secrets
+from services.store import NotRunning
+from services.tables import app
 from tests.services.kit import bearer
 
 PROGRAM = """
@@ -100,3 +102,10 @@ async def test_sigterm_ends_it_while_clients_follow(tmp_path: Path, own_nats_ser
             assert [chunk async for chunk in chunks] == []
             async with asyncio.timeout(10):
                 assert await service.wait() in {0, -signal.SIGTERM}
+
+
+async def test_a_service_without_a_store_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line makes one line and the exit status 1 of it."""
+    monkeypatch.setattr(app, "START", 0.1)
+    with pytest.raises(NotRunning, match="no NATS server is known"):
+        await asyncio.to_thread(app.run, Settings(data=tmp_path, port=0))
