@@ -24,6 +24,8 @@ from services.settings import (
 )
 
 FILE: Final = "nats.json"
+IDLE: Final = 3 * 86_400.0
+"""Seconds after which a consumer of the public stream that nobody used is removed: all share one user and its thousand places."""
 WORD: Final = {"disputes": "dispute", "access": "access"}
 """The last word of the subjects beside those of tables (`sk.table.<id>`): `sk.dispute.<id>`, `sk.access.<table>`."""
 
@@ -88,6 +90,7 @@ async def connect_public(settings: Settings, replicas: int | None, within: float
             prefix=PUBLIC_SUBJECTS,
             replicas=replicas,
             within=within,
+            idle=IDLE,
         )
     return await JetStreamStore.connect(
         _local(settings).url,
@@ -95,6 +98,7 @@ async def connect_public(settings: Settings, replicas: int | None, within: float
         prefix=PUBLIC_SUBJECTS,
         replicas=replicas,
         within=within,
+        idle=IDLE,
         user=PUBLISHER,
         password=load_secrets(settings.data).password_of(PUBLISHER),
     )

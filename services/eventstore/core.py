@@ -92,11 +92,13 @@ class JetStreamStore:
         replicas: int | None = None,
         monitor: str | None = None,
         within: float = 5.0,
+        idle: float | None = None,
         **options: Any,
     ) -> Self:
         """Connect, check the server and the stream, and create the stream when there is none (and `create` is set).
 
         `monitor` is the server's monitoring URL (http://127.0.0.1:8222); with it the server must sync to disk before it answers.
+        A stream that is created lets consumers go that nobody has used for `idle` seconds (None: the server's way, durable ones never).
         `options` go to nats-py (user, password, tls, …). Raises Unavailable, WrongServer or WrongStream.
         """
         layout = Layout(stream, prefix)
@@ -106,7 +108,7 @@ class JetStreamStore:
             check_version(link.client.connected_server_version)
             if monitor is not None:
                 await asyncio.to_thread(check_sync, monitor)
-            await store._ensure_stream(replicas, create=create)
+            await store._ensure_stream(replicas, create=create, idle=idle)
         except BaseException:
             await link.close()
             raise
@@ -307,7 +309,7 @@ class JetStreamStore:
         except Lost as lost:
             raise Unavailable(str(lost)) from None
 
-    async def _ensure_stream(self, replicas: int | None, *, create: bool) -> None:
+    async def _ensure_stream(self, replicas: int | None, *, create: bool, idle: float | None = None) -> None:
         name = self.layout.stream
         try:
             info = await self._ask(f"STREAM.INFO.{name}", None, self.within)
@@ -316,11 +318,13 @@ class JetStreamStore:
                 raise
             if not create:
                 raise WrongStream(f"stream {name!r} does not exist, and is not to be created from here") from None
-            info = await self._create_stream(replicas or 1)
+            info = await self._create_stream(replicas or 1, idle)
         wire.check_stream(self.layout, replicas, info["config"])
 
-    async def _create_stream(self, replicas: int) -> dict[str, Any]:
+    async def _create_stream(self, replicas: int, idle: float | None) -> dict[str, Any]:
         name, config = self.layout.stream, wire.stream_config(self.layout, replicas)
+        if idle is not None:
+            config["consumer_limits"] = {"inactive_threshold": int(idle * tailing.SECOND)}
         try:
             return await self._ask(f"STREAM.CREATE.{name}", config, self.within)
         except ApiError as error:

@@ -465,6 +465,8 @@ async def test_the_example_for_clusters_works_with_two_addresses(tmp_path: Path)
                         break
                 pulled = await client.jetstream().pull_subscribe(f"{SUBJECTS}.>", stream=STREAM)
                 assert [each.data for each in await pulled.fetch(20, timeout=5)] == seen(match)
+                kept = await client.jetstream().pull_subscribe(f"{SUBJECTS}.>", "mine", stream=STREAM)
+                assert (await kept.consumer_info()).config.inactive_threshold == store.IDLE
             await client.close()
             task.cancel()
             await asyncio.wait([task])
