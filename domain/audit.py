@@ -1,19 +1,21 @@
 """Why something was legal, and what else was: the situation before any event of a record, worked out from the record and the rules.
 
-It serves people who audit a disputed match. Nothing is trusted: whether an act was legal is asked of the very function that decides, at the
-table as it stood, so an event that somebody forged is shown with the rule that it breaks.
+It serves people who audit a disputed match. Nothing is trusted: whether an act was legal, and what comes of it, is asked of the very
+function that decides, at the table as it stood, so an event that somebody forged is shown with the rule that it breaks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from domain.causes import command_of
+from domain.chance import as_recorded
 from domain.climbing import auditing as climbing
 from domain.climbing import hand as climbing_hand
 from domain.hands import Hand
-from domain.table import Table, refusal, replay
+from domain.table import Given, Table, refusal, replay
 from domain.trumps import auditing as trumps
 from domain.trumps import hand as trumps_hand
+from domain.verifying.deciding import decided_otherwise
 from schemas.commands import (
     Command,
     CommitSeed,
@@ -31,7 +33,7 @@ from schemas.commands import (
     VoteDissolve,
 )
 from schemas.envelope import Recorded
-from schemas.events import Event
+from schemas.events import Event, SeedRevealed
 from schemas.notation import Unreadable
 from schemas.situations import Act, Broken, Choices, Do, Followed, Reason, Situation, TrickAct
 
@@ -122,14 +124,23 @@ def situation_at(recorded: Sequence[Recorded], version: int, limit: int = LIMIT)
     """The situation of an event of a whole record. Raises Unreadable when there is no such event, ValueError for no record of a table."""
     first, last = span_of(version, len(recorded), lambda each: recorded[each - 1].command)
     before = replay(recorded[: first - 1]) if first > 1 else None
-    return situation(before, recorded[first - 1 : last], version, limit)
+    return situation(before, recorded[first - 1 : last], version, limit, _revealed(recorded, version))
 
 
-def situation(before: Table | None, events: Sequence[Recorded], version: int, limit: int = LIMIT) -> Situation:
+def _revealed(recorded: Sequence[Recorded], version: int) -> str | None:
+    """The seed of the hand of this event, as far as a later one (or this) reveals it."""
+    later = (each.event for each in recorded[version - 1 :])
+    return next((event.seed for event in later if isinstance(event, SeedRevealed)), None)
+
+
+def situation(
+    before: Table | None, events: Sequence[Recorded], version: int, limit: int = LIMIT, seed: str | None = None
+) -> Situation:
     """The situation in which one command was given that made these `events` (all of them) happen.
 
-    `before` is the table before the first of them, `version` the event that is asked about, `limit` how many choices are listed.
-    Raises Unreadable when no command begins with such an event.
+    `before` is the table before the first of them, `version` the event that is asked about, `limit` how many choices are listed, `seed`
+    that of the hand, if it is revealed; without it what is left to chance is taken as recorded. Raises Unreadable when no command begins
+    with such an event.
     """
     command = command_of(events)
     if command is None:
@@ -139,7 +150,7 @@ def situation(before: Table | None, events: Sequence[Recorded], version: int, li
     by_table, done = _done(command, events)
     hand = before.hand if before is not None and before.playing else None
     seat = getattr(done, "seat", None)
-    refused = refusal(before, command) or (refusal(before, done) if done is not command else None)
+    broken = _broken(before, command, done, events, seed)
     holdings = hand.holdings if hand else (None, None, None, None)
     trick = _trick(hand) if hand else ()
     return Situation(
@@ -162,11 +173,33 @@ def situation(before: Table | None, events: Sequence[Recorded], version: int, li
         to_beat=_to_beat(hand, trick),
         trumps=trumps.facts(hand) if isinstance(hand, trumps_hand.Hand) else None,
         choices=_choices(hand, seat, limit),
-        legal=refused is None,
-        reasons=() if refused else tuple(_reasons(hand, command, done, events)),
-        broken=Broken(rule=refused.rule, clause=refused.clause, en=refused.en, zh=refused.zh) if refused else None,
+        legal=broken is None,
+        reasons=() if broken else tuple(_reasons(hand, command, done, events)),
+        broken=broken,
         events=tuple(map(_followed, events)),
     )
+
+
+def _broken(
+    before: Table | None, command: Command, done: Command, events: Sequence[Recorded], seed: str | None
+) -> Broken | None:
+    """The rule that the act breaks, or what the rules make of it where the record says otherwise; None when all is as it should be."""
+    try:
+        refused = refusal(before, command) or (refusal(before, done) if done is not command else None)
+    except Unreadable as error:
+        return Broken(rule="unreadable", clause="", en=f"{error}.", zh="命令无法理解。")
+    if refused:
+        return Broken(rule=refused.rule, clause=refused.clause, en=refused.en, zh=refused.zh)
+    seed = next((each.event.seed for each in events if isinstance(each.event, SeedRevealed)), seed)
+    try:
+        chance = as_recorded(each.event for each in events) if seed is None else None
+    except ValueError as error:
+        return Broken(rule="differs", clause="C1", en=f"{error}.", zh="所发的牌不是两副牌。")
+    given = Given(events[0].time, events[0].command, seed, chance)
+    fault = decided_otherwise(before, events, command, given)
+    if fault is None:
+        return None
+    return Broken(rule=fault.kind, clause=fault.clause, en=f"Event {fault.version}: {fault.en}", zh=fault.zh)
 
 
 def _done(command: Command, events: Sequence[Recorded]) -> tuple[bool, Command]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from schemas.text import printable
+
 Kind = Literal[
     "shape",
     "unreadable",
@@ -42,9 +44,11 @@ class Fault:
     until: int | None = None
 
     def __str__(self) -> str:
-        where = f"event {self.table}:{self.version}" if self.version else f"table {self.table or '?'}"
+        table = self.table or "?"
+        where = f"event {table}:{self.version}" if self.version else f"table {table}"
         last = f" to {self.until}" if self.until and self.until != self.version else ""
-        return f"{where}{last}: {self.kind}: {self.en} {self.zh}" + (f" [{self.clause}]" if self.clause else "")
+        said = f"{where}{last}: {self.kind}: {self.en} {self.zh}" + (f" [{self.clause}]" if self.clause else "")
+        return printable(said)
 
 
 class Found(Exception):

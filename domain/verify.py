@@ -10,8 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-import orjson
-
 from domain.causes import command_of, command_of_line
 from domain.chance import Chance, as_recorded
 from domain.faults import Fault, Found, Kind
@@ -19,8 +17,9 @@ from domain.hands import UnknownRuleset
 from domain.proofs.checking import Signed, Trust
 from domain.refusal import Refused
 from domain.shuffle import SEED, commitment
-from domain.table import OVER, Given, Table, decide, evolve, happens
+from domain.table import OVER, Given, Table, evolve, happens
 from domain.verifying.chain import chained
+from domain.verifying.deciding import decided_otherwise
 from domain.verifying.frame import (
     Known,
     beyond_the_end,
@@ -30,10 +29,10 @@ from domain.verifying.frame import (
     read_frame,
     sharpened,
 )
-from schemas.commands import Command, CommitSeed, StartHand
-from schemas.envelope import Opened, Recorded, record
-from schemas.events import Event, HandStarted, SeedCommitted, SeedRevealed, type_name
-from schemas.notation import ORDER, Unreadable
+from schemas.commands import CommitSeed, StartHand
+from schemas.envelope import Opened, Recorded
+from schemas.events import HandStarted, SeedCommitted, SeedRevealed, type_name
+from schemas.notation import Unreadable
 
 __all__ = ["Fault", "Known", "Report", "Signed", "Trust", "verify_file", "verify_lines"]
 
@@ -161,19 +160,20 @@ def _read(walk: _Walk, opened: Opened) -> Recorded:
 
 def _revealed(walk: _Walk, opened: Sequence[Opened]) -> dict[int, str]:
     """The seed of each hand that was revealed, after checking it against the commitment (C2)."""
-    promised: dict[int, tuple[int, str]] = {}
+    promised: dict[int, str] = {}
     seeds: dict[int, str] = {}
     for each in (_read(walk, each) for each in opened if each.name in BINDING):
         if isinstance(each.event, HandStarted | SeedCommitted):
-            promised[each.event.hand] = (each.version, each.event.commitment)
+            promised[each.event.hand] = each.event.commitment
         elif isinstance(each.event, SeedRevealed):
             hand, seed = each.event.hand, each.event.seed
             if not SEED.fullmatch(seed):
                 raise walk.fault(
                     each.version, "shuffle", "The seed is not 64 hexadecimal digits.", "种子格式不对。", "C2"
                 )
-            started = promised.get(hand)
-            if started is None or commitment(seed, each.table, hand) != started[1]:
+            if hand not in promised:
+                continue  # what is recorded of this hand's beginning is told where it stands
+            if commitment(seed, each.table, hand) != promised[hand]:
                 raise walk.fault(
                     each.version,
                     "shuffle",
@@ -195,23 +195,17 @@ def _check_group(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str],
         raise walk.fault(
             first.version, "command", f"No command begins with {first.event.TYPE}.", "事件没有对应的命令。"
         )
-    if (card := _no_card(command)) is not None:
-        raise walk.fault(first.version, "illegal", f"{_short(repr(card))} is not a card.", "不是一张牌。", "C1")
     number = walk.table.hands + isinstance(command, StartHand | CommitSeed) if walk.table else 0
     seed = seeds.get(number)
     chance = None
     if number and seed is None:
         chance = _unrevealed(walk, first, number, [_read(walk, each) for each in everything])
-    _check_decision(walk, events, command, Given(first.time, first.command, seed, chance))
+    fault = decided_otherwise(walk.table, events, command, Given(first.time, first.command, seed, chance))
+    if fault is not None:
+        raise Found(fault)
     for recorded in events:
         walk.table = evolve(walk.table, recorded)
         walk.hands += isinstance(recorded.event, OVER)
-
-
-def _no_card(command: Command) -> str | None:
-    """The first of the cards of a command that is no card, None when all are."""
-    cards: tuple[str, ...] = getattr(command, "cards", ())
-    return next((card for card in cards if card not in ORDER), None)
 
 
 def _check_quickly(walk: _Walk, opened: tuple[Opened, ...], seeds: dict[int, str]) -> bool:
@@ -275,88 +269,3 @@ def _unrevealed(walk: _Walk, first: Recorded, hand: int, everything: Sequence[Re
 
 def _deal_in(events: Sequence[Recorded]) -> int:
     return next((each.version for each in events if "dealt" in each.event.TYPE), events[0].version)
-
-
-def _check_decision(walk: _Walk, events: tuple[Recorded, ...], command: Command, given: Given) -> None:
-    first = events[0]
-    try:
-        decided = decide(walk.table, first.table, command, given)
-    except Refused as refused:
-        refusal = refused.refusal
-        raise walk.fault(first.version, "illegal", refusal.en, refusal.zh, refusal.clause) from None
-    except Unreadable as error:
-        raise walk.fault(first.version, "illegal", f"{error}.", "命令无法理解。") from None
-    except ValueError as error:
-        if given.seed is None:
-            en = "The record ends in the middle of what this event's command made happen."
-            raise walk.fault(events[-1].version + 1, "missing", en, "记录在一条命令中间中断。") from None
-        raise walk.fault(first.version, "shuffle", f"{error}.", "种子与承诺不符。", "C2") from None
-    _compare(walk, decided, events)
-
-
-def _compare(walk: _Walk, decided: Sequence[Recorded], events: Sequence[Recorded]) -> None:
-    """Raise the fault of the first event that is not what was decided."""
-    for ours, theirs in zip(decided, events, strict=False):
-        if ours.line != theirs.line and not _same(ours, theirs):
-            raise walk.fault(
-                theirs.version, "differs", _difference(ours, theirs), "事件与规则推算不符。", _clause(ours.event)
-            )
-    if len(decided) != len(events):
-        raise walk.fault(
-            events[0].version + min(len(decided), len(events)),
-            "differs",
-            f"The rules make {len(decided)} events of this command, the record has {len(events)}.",
-            "事件数量与规则推算不符。",
-        )
-
-
-def _same(ours: Recorded, theirs: Recorded) -> bool:
-    """Whether an event is the one decided, though its bytes are not: it, or one before it of its command, is of an older shape."""
-    again = record(theirs.table, theirs.version, theirs.prev, ours.time, ours.command, ours.event)
-    if again.line == theirs.line:
-        return True
-    older = orjson.loads(theirs.line)["type"] != type_name(type(theirs.event))
-    return older and (ours.event, ours.time, ours.command) == (theirs.event, theirs.time, theirs.command)
-
-
-def _difference(ours: Recorded, theirs: Recorded) -> str:
-    if type(ours.event) is not type(theirs.event):
-        return f"The rules say {ours.event.TYPE} happens here, the record says {theirs.event.TYPE}."
-    if ours.event == theirs.event:
-        return "Its time, command or form is not that of its command's first event."
-    mine, other = ours.event.model_dump(), theirs.event.model_dump()
-    name = next(name for name in mine if mine[name] != other[name])
-    return f"{theirs.event.TYPE}.{name}: the rules give {_short(mine[name])}, the record says {_short(other[name])}."
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= 120 else text[:117] + "..."
-
-
-def _clause(event: Event) -> str:
-    return {
-        "dealt": "C2",
-        "seats-swapped": "C2",
-        "played": "C3",
-        "trick-won": "C5.2",
-        "finished": "C5.3",
-        "contribution-scored": "C6",
-        "hand-scored": "C6",
-        "hand-abandoned": "C5.5",
-        "seed-revealed": "C2",
-        "deal-begun": "T1.1",
-        "cards-dealt": "T2.1",
-        "trump-declared": "T2.2",
-        "kitty-turned": "T2.5",
-        "declarer-named": "T1.5",
-        "kitty-taken": "T3.1",
-        "kitty-buried": "T3.1",
-        "kitty-countered": "T3.2",
-        "throw-failed": "T5.4",
-        "cards-played": "T5.1",
-        "points-taken": "T6.5",
-        "hand-settled": "T7",
-        "level-raised": "T7.4",
-        "hand-escaped": "T8",
-    }.get(event.TYPE, "")

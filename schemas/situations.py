@@ -87,7 +87,11 @@ class Reason(_Part):
 
 
 class Broken(_Part):
-    """The rule that an act breaks; `rule` is its stable name."""
+    """The rule that an act breaks; `rule` is its stable name.
+
+    It is the kind of a fault, as verification finds them (`differs`, `missing`, `shuffle`, `illegal`), where the record says that something
+    else came of the act than the rules make of it; `unreadable` where nobody could have asked for that.
+    """
 
     rule: str
     clause: str
@@ -112,7 +116,7 @@ class Situation(_Part):
     nothing (then `hand` is 0). `waiting` are the seats that were to act; `act` is what was done, by the table itself (`by_table`, 托管 or
     dealing on) or by the seat. `holding` are the cards of the acting seat, `holdings` those of all. `trick` is what lay there, `to_beat`
     the play to beat (climbing) or the lead to follow (trumps). `choices` is what the acting seat could have done. `legal` says whether the
-    rules allow the act, `reasons` why they do, `broken` which rule does not.
+    rules allow the act and make of it what is recorded, `reasons` why they do, `broken` which rule does not.
     """
 
     table: str

@@ -28,6 +28,9 @@ DO: Final = {
     "vote": "投票 votes",
 }
 
+OTHERWISE: Final = frozenset(("differs", "missing", "shuffle"))
+"""What is broken by a record of an act that may be allowed, but from which something else follows."""
+
 
 def panel(found: Mapping[str, Any]) -> RenderableType:
     """A situation, given as its JSON."""
@@ -90,7 +93,8 @@ def _act(found: Mapping[str, Any]) -> Text:
 
 def _reasons(found: Mapping[str, Any]) -> Iterator[Text]:
     if broken := found["broken"]:
-        yield Text(f"✗ 违规 illegal: {broken['zh']} {broken['en']}{_clause(broken)}", "red")
+        word = "不符 not what the rules make of it" if broken["rule"] in OTHERWISE else "违规 illegal"
+        yield Text(f"✗ {word}: {broken['zh']} {broken['en']}{_clause(broken)}", "red")
     for reason in found["reasons"]:
         yield Text(f"✓ {reason['zh']} {reason['en']}{_clause(reason)}", "green")
     for event in found["events"][1:]:

@@ -251,3 +251,46 @@ def test_an_event_that_is_not_there_is_unreadable() -> None:
 def test_it_is_the_same_from_the_bytes() -> None:
     events = [read_line(each.line) for each in match("jj")]
     assert situation_at(events, 60) == situation_at(match("jj"), 60)
+
+
+def forged(events: Sequence[Recorded], kind: str, **fields: object) -> tuple[Recorded, ...]:
+    """The match with other fields in its first event of this type, chained anew as a forger does."""
+    at = next(each.version for each in events if kind == each.event.TYPE)
+    made: list[Recorded] = []
+    for each in events:
+        event = each.event.model_copy(update=fields) if each.version == at else each.event
+        prev = made[-1].hash if made else GENESIS
+        made.append(record(each.table, each.version, prev, each.time, each.command, event))
+    return tuple(made)
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "kind", "fields", "words"),
+    [
+        ("jj", "hand-scored", {"score": (600, -600, 600, -600)}, "hand-scored.score: the rules give"),
+        ("jj", "finished", {"position": 4}, "finished.position: the rules give 1"),
+        ("jj", "trick-won", {"leads": 9}, "trick-won.leads: the rules give"),
+        ("jj", "dealt", {"leader": 9}, "dealt.leader: the rules give"),
+        ("jj", "hand-started", {"commitment": "0" * 64}, "hand-started.commitment: the rules give"),
+        ("ningxia", "points-taken", {"points": 100}, "points-taken.points: the rules give"),
+        ("ningxia", "hand-settled", {"points": 205}, "hand-settled.points: the rules give"),
+        ("ningxia", "cards-dealt", {"cards": ("BJ",)}, "cards-dealt.cards: the rules give"),
+    ],
+)
+def test_what_a_forger_says_came_of_a_legal_act_is_not_called_legal(
+    ruleset: str, kind: str, fields: dict[str, object], words: str
+) -> None:
+    events = forged(match(ruleset), kind, **fields)
+    at = next(each.version for each in events if kind == each.event.TYPE)
+    found = situation_at(events, at)
+    assert not found.legal
+    assert found.reasons == ()
+    assert found.broken is not None
+    assert words in found.broken.en
+    assert f"Event {at}: " in found.broken.en
+
+
+def test_a_player_nobody_could_have_seated_is_shown_as_such() -> None:
+    found = situation_at(forged(match("jj"), "player-seated", player="x\n"), 2)
+    assert found.broken is not None
+    assert "player: must be a name" in found.broken.en
