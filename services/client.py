@@ -1,11 +1,10 @@
 """Talks to the table service the way any program outside would: HTTP, bearer tokens, problem details."""
 
-import json
 from pathlib import Path
 from typing import Any, Final, Self
 
 import httpx
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from services.settings import Settings
 
@@ -45,7 +44,7 @@ class Failed(Exception):
 def find(settings: Settings, role: str) -> tuple[str, str | None]:
     """Address and token: what was given, else what `up` left in the data folder. Raises Failed when neither is there."""
     path = settings.data / CREDENTIALS
-    left = Credentials.model_validate(json.loads(path.read_bytes())) if path.exists() else None
+    left = _left(path) if path.exists() else None
     url = settings.url or (left.url if left else None)
     if url is None:
         raise Failed(
@@ -55,13 +54,31 @@ def find(settings: Settings, role: str) -> tuple[str, str | None]:
     return url.rstrip("/"), settings.token or (getattr(left, role) if own else None)
 
 
+def _left(path: Path) -> Credentials:
+    """What `up` left there. Raises Failed for anything else."""
+    try:
+        return Credentials.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "JSON"
+        raise Failed(
+            f"{path}: this is not what `shuangkou up` leaves there: {where}: {first['msg']}. "
+            "Start `up` again, or name another folder with --data. 凭据文件已损坏。"
+        ) from None
+
+
 class Client:
     """A session with a table service. `role` says which token of the data folder to use when none is given."""
 
     def __init__(self, settings: Settings, role: str = "operator") -> None:
         self.url, token = find(settings, role)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        try:
+            self._http = httpx.Client(base_url=self.url, headers=headers, timeout=30)
+        except httpx.InvalidURL as error:
+            raise Failed(f"--url, SHUANGKOU_URL: {self.url!r} is no address: {error}. 服务地址无效。") from None
+        except UnicodeEncodeError:
+            raise Failed("--token, SHUANGKOU_TOKEN: a token is of ASCII characters only. 令牌无效。") from None
 
     def __enter__(self) -> Self:
         return self

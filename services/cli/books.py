@@ -1,11 +1,15 @@
 """`ledger` and `explain`: what everybody won and lost, and where every number comes from."""
 
+from collections.abc import Sequence
 from decimal import Decimal
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
 from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 KINDS: Final = {
     "contribution": "贡献分 contribution",
@@ -113,11 +117,11 @@ def _print_lines(found: dict[str, Any], *, of_one: bool) -> None:
     console.print()
 
 
-def _hand_cells(line: dict[str, Any]) -> tuple[str, str, str]:
+def _hand_cells(line: dict[str, Any]) -> tuple["str | Text", ...]:
     return _signed(line["before"]), _coloured(line["change"]), _signed(line["after"])
 
 
-def _entry_cells(line: dict[str, Any]) -> tuple[str, str, str]:
+def _entry_cells(line: dict[str, Any]) -> tuple["str | Text", ...]:
     return KINDS[line["kind"]], _coloured(line["amount"]), _signed(line["balance"])
 
 
@@ -151,7 +155,16 @@ def _check_sums(balances: list[dict[str, Any]]) -> None:
 
 
 def _explain_entry(entry: str, file: str | None, player: str | None, given: Any, *, json: bool) -> None:
-    found = _traced_in(file, entry, given) if file is not None else _traced_by_service(entry, given)
+    from services.cli.looking import looked_at
+
+    if file is None:
+        _tell_trace(_traced_by_service(entry, given), player, json=json)
+        return
+    with looked_at(file, given) as looked:
+        _tell_trace(_traced_in(looked.lines, entry), player, json=json)
+
+
+def _tell_trace(found: dict[str, Any], player: str | None, *, json: bool) -> None:
     if player is not None:
         account = f"player:{player}"
         for part in found["transactions"]:
@@ -170,16 +183,15 @@ def _traced_by_service(entry: str, given: Any) -> Any:
         return client.get(f"/ledger/entries/{entry}")
 
 
-def _traced_in(place: str, entry: str, given: Any) -> dict[str, Any]:
-    """The entry explained from a match file (or table), without the ledger."""
+def _traced_in(lines: Sequence[bytes], entry: str) -> dict[str, Any]:
+    """The entry explained from a match, without the ledger."""
     from dataclasses import asdict
 
     from projections.tracing import NothingPosted, trace
     from schemas.envelope import read_line
-    from services.cli.looking import lines_of
     from services.client import Failed
 
-    record = list(map(read_line, lines_of(place, given)))
+    record = list(map(read_line, lines))
     table, _, version = entry.rpartition(":")
     if not version.isdecimal() or table != record[0].table:
         raise wrong_use(f"{entry!r} is no event of {record[0].table}; its events are {record[0].table}:1 and so on")
@@ -191,15 +203,16 @@ def _traced_in(place: str, entry: str, given: Any) -> dict[str, Any]:
 
 def _print_trace(found: dict[str, Any]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     hand = "" if found["hand"] is None else f", 第 {found['hand']} 局 hand"
     console.print(
-        f"分录 entry [bold]{found['entry']}[/bold] ({found['type']}), 桌 table {found['table']}{hand}, {found['time']}"
+        f"分录 entry {found['entry']} ({found['type']}), 桌 table {found['table']}{hand}, {found['time']}", style="bold"
     )
     for part in found["transactions"]:
         console.print()
         amounts = ", ".join(f"{account} {_signed(amount)}" for account, amount in part["amounts"].items())
-        console.print(f"[bold]{KINDS[part['kind']]}[/bold], {UNITS[part['unit']]}: {amounts}", soft_wrap=True)
+        console.print(Text(KINDS[part["kind"]], "bold"), f"{UNITS[part['unit']]}: {amounts}", soft_wrap=True)
         listed = Table(box=None, header_style="bold")
         for name in ("账户 account", "数 amount", "说明 why", "条款 clause", "事件 event"):
             listed.add_column(name, overflow="fold", justify="right" if "amount" in name else "left")
@@ -210,15 +223,21 @@ def _print_trace(found: dict[str, Any]) -> None:
 
 
 def _explain_hand(place: str, hand: int, player: str | None, given: Any, *, json: bool) -> None:
+    from services.cli.looking import looked_at
+
+    with looked_at(place, given) as looked:
+        _tell_hand(place, looked.lines, hand, player, json=json)
+
+
+def _tell_hand(place: str, lines: Sequence[bytes], hand: int, player: str | None, *, json: bool) -> None:
     from dataclasses import asdict
 
     from schemas.envelope import read_line
     from schemas.events import HandScored
     from schemas.trumps import HandEscaped, HandSettled
-    from services.cli.looking import lines_of
     from services.client import Failed
 
-    recorded = map(read_line, lines_of(place, given))
+    recorded = map(read_line, lines)
     scored = next(
         (
             (each, each.event)
@@ -276,6 +295,7 @@ def _signed(amount: int | str) -> str:
     return f"{Decimal(amount):+f}"
 
 
-def _coloured(amount: int | str) -> str:
-    colour = "green" if Decimal(amount) > 0 else "red" if Decimal(amount) < 0 else "dim"
-    return f"[{colour}]{_signed(amount)}[/{colour}]"
+def _coloured(amount: int | str) -> "Text":
+    from rich.text import Text
+
+    return Text(_signed(amount), "green" if Decimal(amount) > 0 else "red" if Decimal(amount) < 0 else "dim")

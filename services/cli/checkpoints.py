@@ -42,9 +42,12 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    from rich.text import Text
+
     new = "" if found["fetched"] is None else f", {found['fetched']} 新 new"
     console.print(
-        f"[green]✓[/] {found['origin']}: {found['checkpoints']} 检查点 checkpoints{new}, {found['leaves']} 叶 leaves, "
+        Text("✓", "green"),
+        f"{found['origin']}: {found['checkpoints']} 检查点 checkpoints{new}, {found['leaves']} 叶 leaves, "
         f"{found['tables']} 桌 tables: 签名 signatures, 根 roots, 只增不改 only ever grew",
         soft_wrap=True,
     )

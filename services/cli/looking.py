@@ -1,11 +1,14 @@
 """`tables`, `show` and `replay`: what is on, a table at any event, a match step by step."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.options import AnyViewer, AsJson, Data, Token, Url, Viewer, console, print_json, settings
+from services.cli.options import AnyViewer, AsJson, Data, Token, Url, Viewer, console, print_json, settings, telling
 
 Place = Annotated[str, typer.Argument(help="Table id or match file 桌号或文件.")]
 
@@ -74,18 +77,21 @@ def show(
     """
     from services.cli import cards, situations
 
-    path = file_at(table)
     given = settings(url=url, token=token, data=data)
-    if path is not None:
-        view, found = _of_file(path, viewer or "auditor", at, limit)
-    else:
-        view, found = _of_table(given, table, viewer, at, limit if options else 0)
-    if json:
-        print_json({**view, "situation": found} if options else view)
+
+    def tell(view: Any, found: Any) -> None:
+        if json:
+            print_json({**view, "situation": found} if options else view)
+            return
+        console.print(cards.view(view))
+        if options:
+            console.print(situations.panel(found))
+
+    if file_at(table) is None:
+        tell(*_of_table(given, table, viewer, at, limit if options else 0))
         return
-    console.print(cards.view(view))
-    if options:
-        console.print(situations.panel(found))
+    with looked_at(table, given) as looked:
+        tell(*_of_lines(table, looked.lines, viewer or "auditor", at, limit if options else 0))
 
 
 def _of_table(given: Any, table: str, viewer: str | None, at: int | None, limit: int) -> tuple[Any, Any]:
@@ -99,24 +105,25 @@ def _of_table(given: Any, table: str, viewer: str | None, at: int | None, limit:
         return view, client.get(where, as_=viewer, limit=limit) if limit else None
 
 
-def _of_file(path: Path, eyes: Any, at: int | None, limit: int) -> tuple[Any, Any]:
-    """The view of a match file and the situation of its event."""
+def _of_lines(place: str, lines: Sequence[bytes], eyes: Any, at: int | None, limit: int) -> tuple[Any, Any]:
+    """The view of a match and the situation of its event; no situation with a limit of 0."""
     from domain.audit import situation_at
     from domain.table import replay as replayed
     from projections.viewing import view_for
     from schemas.envelope import read_line
-    from schemas.matchfile import read_match
     from schemas.notation import Unreadable
     from services.situations import seen
 
-    recorded = [read_line(line) for line in read_match(path.read_bytes()).lines]
+    recorded = [read_line(line) for line in lines]
     version = len(recorded) if at is None else at
     if version > len(recorded):
-        raise Unreadable(f"{path}: there is no event {version}; the file has events 1 to {len(recorded)}")
+        raise Unreadable(f"{place}: there is no event {version}; the file has events 1 to {len(recorded)}")
+    view = view_for(replayed(recorded[:version]), eyes).model_dump(mode="json")
+    if not limit:
+        return view, None
     found = situation_at(recorded, version, limit)
     before = replayed(recorded[: found.first - 1]) if found.first > 1 else None
-    view = view_for(replayed(recorded[:version]), eyes)
-    return view.model_dump(mode="json"), seen(found, before, eyes).model_dump(mode="json")
+    return view, seen(found, before, eyes).model_dump(mode="json")
 
 
 def replay(
@@ -133,24 +140,71 @@ def replay(
     """
     from services.cli.replaying import Replay, ReplayApp, print_steps
 
-    steps = Replay.of(lines_of(table, settings(url=url, token=token, data=data)), viewer)
-    start = min(at, len(steps.recorded)) - 1
-    if console.is_terminal:
-        ReplayApp(steps, start).run()
-    else:
-        print_steps(steps, console)
+    with looked_at(table, settings(url=url, token=token, data=data)) as looked:
+        steps = Replay.of(looked.lines, viewer)
+        start = min(at, len(steps.recorded)) - 1
+        if console.is_terminal:
+            ReplayApp(steps, start, looked.wrong).run()
+        else:
+            print_steps(steps, console)
 
 
-def lines_of(place: str, given: Any) -> list[bytes]:
-    """The recorded lines of a match file, or of a table by its service. Raises Unreadable or Failed."""
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A record that somebody looks at: its recorded lines, and what is wrong with it in words, None when nothing is."""
+
+    lines: Sequence[bytes]
+    wrong: str | None
+
+
+@contextmanager
+def looked_at(place: str, given: Any) -> Iterator[Looked]:
+    """A match file, or a table by its service, to be shown to somebody. Raises Unreadable or Failed.
+
+    It is verified first. What has a fault is shown all the same, as somebody may have to look at it; but the fault is said before and after
+    on standard error, and the exit status is 1.
+    """
+    from domain.verify import verify_file
     from schemas.matchfile import read_match
+    from schemas.notation import Unreadable
+    from services.client import Failed
+
+    content = content_of(place, given)
+    try:
+        lines = read_match(content).lines
+    except Unreadable as error:
+        raise Unreadable(f"{place}: {error}") from None
+    fault = next(iter(verify_file(content).faults), None)
+    wrong = f"此记录有误, 所示不可信 THIS RECORD IS WRONG, do not trust what is shown: {fault}" if fault else None
+    _warn(wrong)
+    try:
+        with telling(fault=fault is not None):
+            yield Looked(lines, wrong)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        if fault is None:
+            raise
+        raise Failed(f"{place}: 无法显示 it cannot be shown: {error}") from None
+    finally:
+        _warn(wrong)
+
+
+def _warn(wrong: str | None) -> None:
+    from rich.console import Console
+
+    if wrong is not None:
+        screen = Console(stderr=True, markup=False, emoji=False)
+        screen.print(f"✗ {wrong}", style="bold red", highlight=False, soft_wrap=True)
+
+
+def content_of(place: str, given: Any) -> bytes:
+    """What stands in a file, or the match file of a table by its service. Raises Failed."""
     from services.client import Client
 
     path = file_at(place)
     if path is not None:
-        return list(read_match(path.read_bytes()).lines)
+        return path.read_bytes()
     with Client(given, "auditor") as client:
-        return list(read_match(client.answer(f"/tables/{place}/export").content).lines)
+        return client.answer(f"/tables/{place}/export").content
 
 
 def file_at(place: str) -> Path | None:

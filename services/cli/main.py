@@ -3,12 +3,17 @@
 import os
 import sys
 from collections.abc import Callable
+from errno import ENOSPC
 from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from schemas.text import printable
 
 COMMANDS: Final = {
     "up": "services.cli.up:up",
@@ -82,24 +87,56 @@ def shuangkou() -> None:
 
 
 def main() -> None:
-    """Run the command line. Exit status: 0 done, 1 refused or a fault found, 2 wrong use."""
+    """Run the command line. Exit status: 0 done (also for a reader that has seen enough), 1 refused or a fault found, 2 wrong use."""
+    _mend_streams()
+    status = _run()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"shuangkou: standard output 标准输出: {error.strerror}", file=sys.stderr)
+            status = status or 1
+    sys.exit(status)
+
+
+def _mend_streams() -> None:
+    """Let output that is closed lead nowhere, and escape what it cannot write: neither may look like a fault that was found."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 (it stays open)
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _run() -> int:
+    """The exit status of the command, after its errors were said."""
     try:
         app()
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return 0
+        return end.code if isinstance(end.code, int) else 0
     except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 130
     except Exception as error:
         if os.environ.get("SHUANGKOU_DEBUG"):
             raise
-        said = str(error) or type(error).__name__
-        if isinstance(error, OSError) and error.filename:
-            said = f"{error.filename}: {error.strerror}"
-        elif type(error).__name__ not in KNOWN:
-            said = f"{type(error).__name__}: {said} (SHUANGKOU_DEBUG=1 shows where)"
-        print(f"shuangkou: {said}", file=sys.stderr)
-        sys.exit(2 if type(error).__name__ == "UnknownRuleset" else 1)
+        print(f"shuangkou: {_said(error)}", file=sys.stderr)
+        return 2 if type(error).__name__ == "UnknownRuleset" else 1
+    return 0
+
+
+def _said(error: Exception) -> str:
+    said = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.filename:
+        said = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, OSError) and error.errno == ENOSPC:  # files that were asked for are named already
+        said = f"standard output, or the disk of the data folder 标准输出或磁盘: {error.strerror}"
+    elif type(error).__name__ not in KNOWN:
+        said = f"{type(error).__name__}: {said} (SHUANGKOU_DEBUG=1 shows where)"
+    return "\n".join(map(printable, said.split("\n")))
 
 
 KNOWN: Final = frozenset(

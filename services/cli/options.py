@@ -2,12 +2,15 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
 from rich.console import Console
+from rich.text import Text
 
 if TYPE_CHECKING:
     from services.settings import Settings
@@ -25,20 +28,58 @@ AnyViewer = Annotated[
     typer.Option("--as", help="Who looks 视角: a seat, spectator or auditor (default: what the token may see)."),
 ]
 
-console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160)
-"""Where results go; without a terminal it prints plain text."""
+console = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 160, markup=False, emoji=False)
+"""Where results go; without a terminal it prints plain text. Text is printed as it is: a name may well look like markup."""
 
 
 def settings(**given: Any) -> "Settings":
-    """The settings of this run: what was given on the command line, else the environment, else the defaults."""
+    """The settings of this run: what was given on the command line, else the environment, else the defaults.
+
+    A setting that cannot be is wrong use, and named.
+    """
+    from pydantic import ValidationError
+
     from services.settings import Settings
 
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        where = f"--{name}" if given.get(name) is not None else f"SHUANGKOU_{name.upper()}"
+        raise wrong_use(f"{where}: {first['msg']}: {first['input']!r}. 设置无效。") from None
 
 
 def print_json(value: Any) -> None:
     """Print a value as indented JSON."""
     sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def write_out(path: Path, content: bytes) -> None:
+    """Write what was asked for into a file. Raises Failed naming it, as when the disk is full."""
+    from services.client import Failed
+
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise Failed(f"{path}: {error.strerror}. 无法写入文件。") from None
+
+
+@contextmanager
+def telling(*, fault: bool) -> Iterator[None]:
+    """What is printed here is of something with a fault or without: with one the exit status is 1, also when nobody reads to the end."""
+    try:
+        yield
+    except (BrokenPipeError, SystemExit):
+        if not fault:
+            raise
+    if fault:
+        raise typer.Exit(1)
+
+
+def verdict(bad: int) -> Text:
+    """The last words of a verification: how many tables have a fault."""
+    return Text(f"{bad} 有问题 with a fault", "bold red") if bad else Text("没有问题 no fault", "green")
 
 
 def wrong_use(message: str) -> typer.Exit:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from services.cli.looking import Place, lines_of
+from services.cli.looking import Place, looked_at
 from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from domain.readjudicate import Readjudication
 
 STATUS: Final = {
-    "legal": "[green]全部合规 every act is legal",
-    "illegal": "[red]有违规 illegal acts; taken as recorded from there on, the score is what would come of it",
-    "stopped": "[yellow]无法继续 cannot be gone on with",
-    "unfinished": "[yellow]未完 unfinished in the record",
+    "legal": ("全部合规 every act is legal", "green"),
+    "illegal": ("有违规 illegal acts; taken as recorded from there on, the score is what would come of it", "red"),
+    "stopped": ("无法继续 cannot be gone on with", "yellow"),
+    "unfinished": ("未完 unfinished in the record", "yellow"),
 }
 
 
@@ -42,14 +42,18 @@ def readjudicate(
     if at and not version.isdecimal():
         raise wrong_use(f"--ruleset takes ID or ID@VERSION, like huopin@1, not {ruleset!r}")
     other = get_ruleset(name, int(version) if at else None)
-    found = judge([read_line(line) for line in lines_of(place, settings(url=url, token=token, data=data))], other)
+    with looked_at(place, settings(url=url, token=token, data=data)) as looked:
+        _tell(judge([read_line(line) for line in looked.lines], other), hand, json=json)
+
+
+def _tell(found: "Readjudication", hand: int | None, *, json: bool) -> None:
     if hand is not None and hand not in {each.hand for each in found.hands}:
         raise wrong_use(f"--hand: {found.table} has hands 1 to {len(found.hands)}")
     hands = [each for each in found.hands if hand in {None, each.hand}]
     if json:
         print_json(_as_json(found, hands))
         return
-    console.print(f"[bold]{found.table}[/]: {found.recorded} → {found.other}", highlight=False)
+    console.print(f"{found.table}: {found.recorded} → {found.other}", highlight=False)
     for each in hands:
         _print(each)
     _print_totals(found)
@@ -70,9 +74,11 @@ def _as_json(found: "Readjudication", hands: "list[HandVerdict]") -> dict[str, A
 
 
 def _print(each: "HandVerdict") -> None:
+    from rich.text import Text
+
     from services.cli import cards
 
-    console.print(f"\n第 {each.hand} 局 hand: {STATUS[each.status]}", highlight=False, soft_wrap=True)
+    console.print(f"\n第 {each.hand} 局 hand:", Text(*STATUS[each.status]), highlight=False, soft_wrap=True)
     for note in each.notes:
         where = f"事件 event {note.version}: " if note.version else ""
         console.print(f"  {where}{note.zh} {note.en} [{note.clause}]", style="yellow", markup=False, soft_wrap=True)
@@ -105,14 +111,14 @@ def _numbers(each: "HandVerdict") -> Iterator[str]:
     elif not each.differs:
         yield f"比分 score {each.recorded.score}, 不变 the same"
     for name, (was, would) in each.differs.items():
-        yield f"{name}: {was} → [bold]{would}[/]"
+        yield f"{name}: {was} → {would}"
 
 
 def _print_totals(found: "Readjudication") -> None:
     from rich.table import Table
 
     if found.same:
-        console.print("\n[green]没有不同 nothing differs")
+        console.print("\n没有不同 nothing differs", style="green")
         return
     if not found.counted:
         console.print("\n没有两套规则下都合规且已计分的局 no hand is legal by both rules and scored")

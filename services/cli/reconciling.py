@@ -6,14 +6,13 @@ from dataclasses import asdict
 from time import perf_counter
 from typing import Any, Final
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from domain.verify import Known
-from services.cli.options import console, print_json
+from services.cli.options import console, print_json, telling, verdict
 from services.recovery.comparing import Disagreement
 from services.recovery.local import server_for
 from services.recovery.reconciling import Reconciliation, reconcile
@@ -34,12 +33,11 @@ def verify_all(settings: Settings, known: Mapping[str, Sequence[Known]], *, json
     began = perf_counter()
     with server_for(settings) as reachable, bar("核对 comparing") as progress:
         found = reconcile(reachable, known, progress)
-    if json:
-        print_json(as_json(found))
-    else:
-        _print(found, perf_counter() - began)
-    if not found.clean:
-        raise typer.Exit(1)
+    with telling(fault=not found.clean):
+        if json:
+            print_json(as_json(found))
+        else:
+            _print(found, perf_counter() - began)
 
 
 @contextmanager
@@ -76,8 +74,8 @@ def _print(found: Reconciliation, took: float) -> None:
     bad = {each.table for each in found.disagreements}
     copies = ", ".join(("流 stream", *(PLACES[name] for name in found.compared)))
     console.print(
-        f"{len(reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s; 比较 compared: {copies}: "
-        + (f"[bold red]{len(bad)} 有问题 with a fault" if bad else "[green]没有问题 no fault"),
+        f"{len(reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s; 比较 compared: {copies}:",
+        verdict(len(bad)),
         soft_wrap=True,
     )
     if any(each.place == "stream" for each in found.disagreements):

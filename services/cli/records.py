@@ -6,7 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.options import (
+    AsJson,
+    Data,
+    Token,
+    Url,
+    console,
+    print_json,
+    settings,
+    telling,
+    verdict,
+    write_out,
+    wrong_use,
+)
 
 
 def export(
@@ -27,7 +39,7 @@ def export(
     if out is None:
         sys.stdout.buffer.write(content)
         return
-    out.write_bytes(content)
+    write_out(out, content)
     typer.echo(f"{out}: {len(content):,} bytes; check it with: shuangkou verify {out}", err=True)
 
 
@@ -77,14 +89,11 @@ def verify(
         return
     found = verify_places(places or [], given, trust_of(key or [], given), known)
     took = perf_counter() - began
-    if json:
-        reports = [{"place": place, **_as_json(each)} for place, each in zip(found.places, found.reports, strict=True)]
-        receipts = [_receipt_as_json(each) for each in found.receipts]
-        print_json({"tables": reports, "receipts": receipts, "clean": found.clean})
-    else:
-        _print(found, took)
-    if not found.clean:
-        raise typer.Exit(1)
+    with telling(fault=not found.clean):
+        if json:
+            print_json(_all_as_json(found))
+        else:
+            _print(found, took)
 
 
 def _print(found: Any, took: float) -> None:
@@ -97,8 +106,8 @@ def _print(found: Any, took: float) -> None:
     hands, events = (sum(getattr(report, what) for report in found.reports) for what in ("hands", "events"))
     bad = sum(not report.clean for report in found.reports)
     console.print(
-        f"{len(found.reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s: "
-        + (f"[bold red]{bad} 有问题 with a fault" if bad else "[green]没有问题 no fault"),
+        f"{len(found.reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s:",
+        verdict(bad),
         soft_wrap=True,
     )
 
@@ -140,6 +149,12 @@ def _print_receipt(checked: Any) -> None:
     console.print(f"  {where}, {receipt.ended}, {receipt.time}: {scores}", markup=False, soft_wrap=True)
     signer = f"key {receipt.key} of {checked.receipt.name}, {_pinned(pinned=checked.pinned)}"
     console.print(f"  签名 signed by {signer}", markup=False, soft_wrap=True)
+
+
+def _all_as_json(found: Any) -> dict[str, Any]:
+    reports = [{"place": place, **_as_json(each)} for place, each in zip(found.places, found.reports, strict=True)]
+    receipts = [_receipt_as_json(each) for each in found.receipts]
+    return {"tables": reports, "receipts": receipts, "clean": found.clean}
 
 
 def _as_json(report: Any) -> dict[str, Any]:

@@ -98,6 +98,7 @@ class ReplayApp(App[None]):
     AUTO_FOCUS = "OptionList"
     CSS = """
     OptionList { width: 44%; border: round $primary; }
+    #wrong { background: $error; color: $text; }
     #table { width: 1fr; padding: 0 1; }
     #jump { dock: bottom; display: none; border: round $accent; height: 3; }
     #jump.asked { display: block; }
@@ -117,9 +118,10 @@ class ReplayApp(App[None]):
         Binding("escape", "leave", show=False),
     ]
 
-    def __init__(self, replay: Replay, start: int = 0) -> None:
+    def __init__(self, replay: Replay, start: int = 0, wrong: str | None = None) -> None:
         super().__init__()
         self.replay, self.start, self.eyes, self.explains = replay, start, replay.viewer, False
+        self.wrong = wrong
 
     @property
     def step(self) -> int:
@@ -127,7 +129,9 @@ class ReplayApp(App[None]):
         return self.query_one(OptionList).highlighted or 0
 
     def compose(self) -> ComposeResult:
-        """The events and the table."""
+        """The events and the table; above them what is wrong with the record."""
+        if self.wrong is not None:
+            yield Static(f"✗ {self.wrong}", id="wrong", markup=False)
         with Horizontal():
             yield OptionList(*self._lines())
             with VerticalScroll(id="table"):

@@ -61,6 +61,8 @@ def restore(
 
 
 def _print(outcome: Any, took: float, *, dry: bool) -> None:
+    from rich.text import Text
+
     for note in outcome.notes:
         console.print(f"  {note}", markup=False, soft_wrap=True)
     copies = ", ".join(f"{name} {count:,}" for name, count in outcome.sources.items())
@@ -74,7 +76,8 @@ def _print(outcome: Any, took: float, *, dry: bool) -> None:
         )
         return
     console.print(
-        f"[green]已恢复 restored[/]: {outcome.tables:,} 桌 tables, {outcome.events:,} 事件 events, {outcome.written:,} 写入 written, "
+        Text("已恢复 restored:", "green"),
+        f"{outcome.tables:,} 桌 tables, {outcome.events:,} 事件 events, {outcome.written:,} 写入 written, "
         f"{took:.1f} s; 所有链头一致 all heads are equal",
         soft_wrap=True,
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from services.cli.options import AsJson, console, print_json
+from services.cli.options import AsJson, console, print_json, write_out
 
 
 def simulate(
@@ -39,7 +39,7 @@ def simulate(
     lines = [each.line for each in recorded]
     data = match_file(lines) if sign is None else sealed_match(lines, read_ring(sign))
     if out is not None:
-        out.write_bytes(data)
+        write_out(out, data)
     scores: dict[str, int] = {}
     for each in recorded:
         if isinstance(each.event, HandScored | HandSettled | HandEscaped):

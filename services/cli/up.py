@@ -242,6 +242,9 @@ def _answers(port: int) -> Callable[[], Awaitable[None]]:
 
 
 def _banner(url: str, watch: str, data: Path) -> None:
-    console.print(f"[bold green]双扣 Shuangkou[/] 已启动 is up: [bold]{url}/[/]", soft_wrap=True)
+    from rich.text import Text
+
+    said = Text.assemble(("双扣 Shuangkou", "bold green"), " 已启动 is up: ", (f"{url}/", "bold"))
+    console.print(said, soft_wrap=True)
     console.print(f"  观战 for spectators {watch}/   接口 API {url}/docs   数据 data {data}", soft_wrap=True)
     console.print("  在另一个终端试试 try in another terminal: shuangkou tables   Ctrl-C 停止 stops", soft_wrap=True)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from services.cli.looking import Place, lines_of
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.looking import Place, looked_at
+from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, write_out, wrong_use
 
 if TYPE_CHECKING:
     from domain.whatif import Scratch
@@ -63,19 +63,20 @@ def whatif(
     acts = [*(f"{seat}: {each}" if seat is not None else each for each in first), *(then or [])]
     if not acts and bots is None:
         raise wrong_use("say what happens: --play CARDS, --pass or another act, or --bots greedy")
-    recorded = [read_line(line) for line in lines_of(place, settings(url=url, token=token, data=data))]
-    scratch = leave(recorded, at)
-    for each in acts:
-        scratch = act(scratch, _command(each, scratch.table.waiting))
-    if bots is not None:
-        scratch = play_on(scratch, BOTS[bots], seed)
-    if out is not None:
-        out.write_bytes(scratch_file(scratch.table.id, scratch.origin, scratch.happened))
-    found = _found(scratch, recorded, out)
-    if json:
-        print_json(found)
-    else:
-        _print(scratch, found)
+    with looked_at(place, settings(url=url, token=token, data=data)) as looked:
+        recorded = [read_line(line) for line in looked.lines]
+        scratch = leave(recorded, at)
+        for each in acts:
+            scratch = act(scratch, _command(each, scratch.table.waiting))
+        if bots is not None:
+            scratch = play_on(scratch, BOTS[bots], seed)
+        if out is not None:
+            write_out(out, scratch_file(scratch.table.id, scratch.origin, scratch.happened))
+        found = _found(scratch, recorded, out)
+        if json:
+            print_json(found)
+        else:
+            _print(scratch, found)
 
 
 def _command(text: str, waiting: Sequence[int]) -> "Command":
@@ -136,12 +137,15 @@ def _found(scratch: "Scratch", recorded: Sequence[Any], out: Path | None) -> dic
 
 def _print(scratch: "Scratch", found: dict[str, Any]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from projections.viewing import event_for
     from services.cli import cards
 
     where = f"{found['of']} 第 {found['hand']} 局 hand, 事件 event {found['at']} 之后 onwards"
-    console.print(f"[bold yellow]非记录 NOT A RECORD[/] {found['scratch']}: {where}", highlight=False, soft_wrap=True)
+    console.print(
+        Text("非记录 NOT A RECORD", "bold yellow"), f"{found['scratch']}: {where}", highlight=False, soft_wrap=True
+    )
     for each in scratch.happened:
         console.print(cards.event_words(event_for(scratch.table, each, "auditor")), soft_wrap=True)
     if found["whatif"] is None:
@@ -153,7 +157,7 @@ def _print(scratch: "Scratch", found: dict[str, Any]) -> None:
             listed.add_column(name, justify="left" if "player" in name else "right")
         was = found["recorded"]["score"] if found["recorded"] else ("-",) * 4
         for player, before, after in zip(found["players"], was, found["whatif"]["score"], strict=True):
-            listed.add_row(player, str(before), f"[bold]{after}[/]")
+            listed.add_row(player, str(before), Text(str(after), "bold"))
         console.print(listed)
     if found["file"]:
         console.print(f"{found['file']}: 草稿 scratch, `shuangkou verify` refuses it as a record", soft_wrap=True)

@@ -137,3 +137,79 @@ def test_what_cannot_be_done_is_said_in_words(
     assert done.returncode == status, done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def forged(folder: Path) -> tuple[Path, int]:
+    """A match in which somebody scored the first hand by hand and chained all anew, and the number of that event."""
+    from schemas.canonical import GENESIS
+    from schemas.envelope import Recorded, read_line, record
+    from schemas.matchfile import match_file, read_match
+
+    at = first_of(HUOPIN, "hand-scored")
+    made: list[Recorded] = []
+    for each in map(read_line, read_match(Path(HUOPIN).read_bytes()).lines):
+        event = each.event.model_copy(update={"score": (600, -600, 600, -600)}) if each.version == at else each.event
+        prev = made[-1].hash if made else GENESIS
+        made.append(record(each.table, each.version, prev, each.time, each.command, event))
+    path = folder / "forged.ndjson"
+    path.write_bytes(match_file([each.line for each in made]))
+    return path, at
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "show FILE",
+        "show FILE --at AT --options",
+        "show FILE --json",
+        "explain FILE --hand 1",
+        "explain FILE --hand 1 --json",
+        "replay FILE",
+        "readjudicate FILE --ruleset jj",
+        "whatif FILE --at AFTER --bots greedy",
+    ],
+)
+def test_a_forged_record_is_shown_but_never_as_a_true_one(command: str, tmp_path: Path) -> None:
+    path, at = forged(tmp_path)
+    table = json.loads(path.read_text().splitlines()[1])["source"].rpartition("/")[2]
+    play = str(first_of(HUOPIN, "played"))
+    names = {"FILE": str(path), "AT": str(at), "AFTER": play}
+    done = shuangkou(*(names.get(word, word) for word in command.split()), data=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout
+    said = done.stderr.splitlines()
+    assert len(said) == 2
+    assert said[0] == said[1]
+    assert "THIS RECORD IS WRONG" in said[0]
+    assert f"{table}:{at}: differs: hand-scored.score" in said[0]
+    assert "✓" not in done.stdout
+
+
+def test_a_forged_event_is_shown_with_the_rule_it_breaks(tmp_path: Path) -> None:
+    path, at = forged(tmp_path)
+    done = shuangkou("show", str(path), "--at", str(at), "--options", data=tmp_path)
+    assert "✗ 不符 not what the rules make of it" in done.stdout
+    assert "the rules give" in done.stdout
+
+
+def test_a_broken_chain_is_said_before_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "broken.ndjson"
+    path.write_bytes(Path(HUOPIN).read_bytes().replace(b'"player":"ann"', b'"player":"bea"', 1))
+    done = shuangkou("show", str(path), data=tmp_path)
+    assert done.returncode == 1
+    assert "changed" in done.stderr
+    assert "bea" in done.stdout or "ann" in done.stdout
+
+
+def test_a_record_that_no_game_can_be_is_said_to_be_so(tmp_path: Path) -> None:
+    """Here it cannot even be played through: the file says so, and why, without a stack trace."""
+    path = tmp_path / "broken.ndjson"
+    path.write_bytes(
+        Path(HUOPIN).read_bytes().replace(b'"type":"shuangkou.dealt.v1"', b'"type":"shuangkou.passed.v1"', 1)
+    )
+    for command in (("show", str(path)), ("replay", str(path)), ("explain", str(path), "--hand", "1")):
+        done = shuangkou(*command, data=tmp_path)
+        assert done.returncode == 1
+        assert "THIS RECORD IS WRONG" in done.stderr
+        assert f"{path}: 无法显示 it cannot be shown" in done.stderr
+        assert "DEBUG" not in done.stderr

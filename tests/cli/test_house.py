@@ -91,11 +91,12 @@ def test_the_ledger_leads_from_a_balance_to_hands_to_entries_to_events(house: Ho
 
 
 def test_replay_walks_forward_and_back(house: House, played: Any) -> None:
-    from services.cli.looking import lines_of
+    from services.cli.looking import looked_at
     from services.cli.replaying import Replay
     from services.settings import Settings
 
-    steps = Replay.of(lines_of(played["tables"][0]["table"], Settings(data=house.data)), "spectator")
+    with looked_at(played["tables"][0]["table"], Settings(data=house.data)) as looked:
+        steps = Replay.of(looked.lines, "spectator")
     assert len(steps.hands()) == 2
     assert steps.tricks()[0] > steps.hands()[0]
     assert all(seat.holding is None for seat in steps.view(steps.tricks()[1], "spectator").seats)

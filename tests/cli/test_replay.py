@@ -133,3 +133,11 @@ def pilot_lines() -> list[bytes]:
 @pytest.mark.parametrize("nothing", ["", "x", "h", "t", "0", "9999", "h0", "h3", "t99", "57 h2"])
 def test_there_is_no_such_place(recorded: list[Recorded], nothing: str) -> None:
     assert Replay.of([each.line for each in recorded], "auditor").find(nothing, 10) is None
+
+
+async def test_what_is_wrong_with_a_record_stands_above_it(recorded: list[Recorded]) -> None:
+    steps = Replay.of([each.line for each in recorded], "auditor")
+    async with ReplayApp(steps, wrong="THIS RECORD IS WRONG: event x:[b]5").run_test(size=(80, 24)) as pilot:
+        assert "WRONG: event x:[b]5" in str(pilot.app.query_one("#wrong", Static).content)
+        await pilot.press("right")
+        assert pilot.app.query_one("#wrong").display
