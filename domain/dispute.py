@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, assert_never
-from unicodedata import normalize
 
 from domain.refusal import Refusal, Refused
 from domain.table import MAX_PLAYER, OVER, Given
@@ -28,6 +27,7 @@ from schemas.disputes import (
 from schemas.envelope import TABLE_ID, TIME, Recorded, record
 from schemas.events import Event, HandStarted, PlayerSeated
 from schemas.notation import Unreadable
+from schemas.text import is_name
 
 MAX_TEXT: Final = 4000
 """Characters of a claim, a reason, or a text that is attached."""
@@ -241,7 +241,7 @@ def _text(field_name: str, text: str) -> None:
 
 
 def _name(field_name: str, name: str, most: int = MAX_PLAYER) -> None:
-    if not name.strip() or len(name) > most or not name.isprintable() or name != normalize("NFC", name.strip()):
+    if not is_name(name, most):
         raise Unreadable(f"{field_name}: must be a name of 1 to {most} printable characters (NFC), no spaces around it")
 
 

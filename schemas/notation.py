@@ -6,6 +6,8 @@ The two copies of a card in the two packs are the same text. Sets of cards are w
 from collections.abc import Iterable
 from typing import Final
 
+from schemas.text import printable
+
 RANKS: Final = ("3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "LJ", "BJ")
 """Ranks of the climbing family from low to high (C1)."""
 
@@ -25,7 +27,13 @@ ORDER: Final = {card: position for position, card in enumerate(CARDS)}
 
 
 class Unreadable(ValueError):
-    """Text that is not what it should be (as opposed to a play that a rule refuses). The message says which part."""
+    """Text that is not what it should be (as opposed to a play that a rule refuses). The message says which part.
+
+    It is one line that can be printed, though it may quote what somebody wrote.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 def rank_of(card: str) -> str:

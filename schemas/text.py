@@ -1,4 +1,11 @@
-"""Text that came from somebody else, made fit to be shown in a line of ours."""
+"""Text that came from somebody else: whether it is a name, and how it is made fit to be shown in a line of ours."""
+
+from unicodedata import normalize
+
+
+def is_name(text: str, most: int) -> bool:
+    """Whether this is a name: 1 to `most` printable characters in NFC, no spaces around it."""
+    return 0 < len(text) <= most and text.isprintable() and text == normalize("NFC", text.strip())
 
 
 def printable(text: str) -> str:

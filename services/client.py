@@ -6,6 +6,7 @@ from typing import Any, Final, Self
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from schemas.text import printable
 from services.settings import Settings
 
 CREDENTIALS: Final = "credentials.json"
@@ -121,7 +122,9 @@ def checked(response: httpx.Response) -> httpx.Response:
         raise Failed(f"{response.request.url} answered {response.status_code}, not as a table service would.")
     words = " ".join(str(problem[name]) for name in ("detail", "detail_zh") if problem.get(name))
     clause = f" [{problem['clause']}]" if problem.get("clause") else ""
-    raise Failed(f"{words or problem['title']}{clause} ({problem.get('rule', response.status_code)})", problem)
+    raise Failed(
+        printable(f"{words or problem['title']}{clause} ({problem.get('rule', response.status_code)})"), problem
+    )
 
 
 def credentials_path(data: Path) -> Path:

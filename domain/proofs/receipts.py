@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.proofs.keys import PublicKey, Ring, decoded, encoded
+from domain.table import MAX_PLAYER
 from schemas.canonical import canonical
 from schemas.envelope import Recorded
 from schemas.events import HandAbandoned, HandScored, HandStarted, HandVoided, SeedRevealed, type_name
 from schemas.notation import Unreadable
 from schemas.proofs import Receipt, ReceiptContent, ReceiptMark
+from schemas.text import is_name
 from schemas.trumps import HandEscaped, HandSettled
 
 DIGITS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -113,7 +115,7 @@ def mark_of(receipt: Receipt) -> ReceiptMark:
 
 
 def signer_of(receipt: Receipt) -> PublicKey:
-    """The key that signed a receipt. Raises Unreadable when the receipt is not what was signed."""
+    """The key that signed a receipt. Raises Unreadable when the receipt is not what was signed, or of players who cannot be."""
     key = PublicKey(receipt.name, bytes.fromhex(receipt.public))
     content = receipt.receipt
     if key.id != content.key:
@@ -122,6 +124,8 @@ def signer_of(receipt: Receipt) -> PublicKey:
         raise Unreadable(f"number {content.number} does not belong to this receipt, but {number_of(content.head)}")
     if not key.signed(message_of(content), decoded(receipt.signature)):
         raise Unreadable("the signature is not over this receipt: one of the two was changed")
+    if strange := [player for player in content.players if not is_name(player, MAX_PLAYER)]:
+        raise Unreadable(f"players: {strange[0]!r} is no name that a player can have")
     return key
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings
 
 WHAT = {
     "view": "牌桌 the table",
@@ -45,6 +45,7 @@ def access_log(
     if json:
         print_json(found)
         return
+    found = plain(found)
     if not found:
         console.print("没有访问记录 Nobody looked.")
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -49,8 +49,9 @@ def ledger(
     if json:
         print_json(found)
     else:
-        _print_lines(found, of_one=player is not None)
-        _print_balances(found)
+        shown = plain(found)
+        _print_lines(shown, of_one=player is not None)
+        _print_balances(shown)
     if player is None:
         _check_sums(found["balances"])
 
@@ -173,7 +174,7 @@ def _tell_trace(found: dict[str, Any], player: str | None, *, json: bool) -> Non
     if json:
         print_json(found)
     else:
-        _print_trace(found)
+        _print_trace(plain(found))
 
 
 def _traced_by_service(entry: str, given: Any) -> Any:
@@ -256,39 +257,42 @@ def _tell_hand(place: str, lines: Sequence[bytes], hand: int, player: str | None
     if isinstance(event, HandScored):
         finish = event.finish
         why.sort(key=lambda each: -1 if each.seat is None else finish.index(each.seat))
+    told = {"event": where, **event.model_dump(), "why": [asdict(each) for each in why]}
     if json:
-        print_json({"event": where, **event.model_dump(), "why": [asdict(each) for each in why]})
+        print_json(told)
     else:
-        _print_hand(where, event, why)
+        _print_hand(event.TYPE, plain(told))
 
 
-def _print_hand(where: str, event: Any, why: list[Any]) -> None:
+def _print_hand(kind: str, told: dict[str, Any]) -> None:
     from rich.table import Table
 
-    console.print(f"第 {event.hand} 局 hand, {_how(event)}, 事件 event {where}")
-    scores = (f"{player} (座 {seat}) {event.score[seat]:+d}" for seat, player in enumerate(event.players))
-    console.print(f"得分 scores: {', '.join(scores)}")
+    players = told["players"]
+    console.print(f"第 {told['hand']} 局 hand, {_how(kind, told)}, 事件 event {told['event']}", soft_wrap=True)
+    scores = (f"{player} (座 {seat}) {told['score'][seat]:+d}" for seat, player in enumerate(players))
+    console.print(f"得分 scores: {', '.join(scores)}", soft_wrap=True)
     listed = Table(box=None)
     for name in ("玩家 player", "数 amount", "说明 why", "条款 clause", "事件 event"):
         listed.add_column(name, overflow="fold")
-    for each in why:
-        player = event.players[each.seat] if each.seat is not None else "全体 all"
-        listed.add_row(player, str(each.amount), f"{each.zh} {each.en}", each.clause, str(each.play or ""))
+    for each in told["why"]:
+        player = players[each["seat"]] if each["seat"] is not None else "全体 all"
+        words = f"{each['zh']} {each['en']}"
+        listed.add_row(player, str(each["amount"]), words, each["clause"], str(each["play"] or ""))
     console.print(listed)
 
 
-def _how(event: Any) -> str:
+def _how(kind: str, told: dict[str, Any]) -> str:
     """How a hand ended, in a few words."""
-    from schemas.events import HandScored
-    from schemas.trumps import HandSettled
     from services.cli.cards import OUTCOME
 
-    if isinstance(event, HandScored):
-        finish = " → ".join(f"{event.players[seat]} (座 {seat})" for seat in event.finish)
-        return f"{OUTCOME[event.outcome]}, 名次 finish: {finish}"
-    if isinstance(event, HandSettled):
-        return f"抓分 attackers' points {event.points}, 庄家 declarer {event.players[event.declarer]} (座 {event.declarer})"
-    return f"逃跑 escape of {event.player}"
+    players = told["players"]
+    if kind == "hand-scored":
+        finish = " → ".join(f"{players[seat]} (座 {seat})" for seat in told["finish"])
+        return f"{OUTCOME[told['outcome']]}, 名次 finish: {finish}"
+    if kind == "hand-settled":
+        declarer = told["declarer"]
+        return f"抓分 attackers' points {told['points']}, 庄家 declarer {players[declarer]} (座 {declarer})"
+    return f"逃跑 escape of {told['player']}"
 
 
 def _signed(amount: int | str) -> str:

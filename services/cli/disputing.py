@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
 
 dispute = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 Case = Annotated[str, typer.Argument(help="The dispute's id 争议编号.")]
@@ -83,7 +83,7 @@ def list_(
     elif not found:
         console.print("没有争议 There are no disputes.")
     else:
-        _print_list(found)
+        _print_list(plain(found))
 
 
 @dispute.command("show")
@@ -111,7 +111,7 @@ def show(
         print_json(found)
         return
     _print_case(found["case"])
-    _print_examination(found["examination"])
+    _print_examination(plain(found["examination"]))
 
 
 @dispute.command("attach")
@@ -266,7 +266,7 @@ def _done(answered: dict[str, Any], *, json: bool) -> None:
     if json:
         print_json(answered)
         return
-    case = answered["case"]
+    case = plain(answered["case"])
     console.print(
         f"争议 dispute {case['dispute']}: {STATUS[case['status']]}, 第 {case['version']} 个事件 event", soft_wrap=True
     )
@@ -296,6 +296,11 @@ def _print_list(found: list[dict[str, Any]]) -> None:
     console.print(listed)
 
 
+def _text(text: str) -> str:
+    """What somebody wrote, perhaps in several lines: those after the first stand under it, so that none looks like one of ours."""
+    return "\n    ".join(map(plain, text.expandtabs(4).split("\n")))
+
+
 def _print_case(case: dict[str, Any]) -> None:
     where = "".join(
         f", {word} {case[name]}" for name, word in (("hand", "局 hand"), ("event", "事件 event")) if case[name]
@@ -304,18 +309,18 @@ def _print_case(case: dict[str, Any]) -> None:
     lines = [
         f"争议 dispute {case['dispute']}: {STATUS[case['status']]}{overdue}",
         f"桌 table {case['table']}{where}",
-        f"{case['player']}: {case['claim']}",
-        f"当事人 parties: {', '.join(case['players'])}",
-        f"裁决人 adjudicator: {case['adjudicator'] or '–'}, 期限 date {case['respond_by']}",
+        f"{plain(case['player'])}: {_text(case['claim'])}",
+        f"当事人 parties: {', '.join(plain(case['players']))}",
+        f"裁决人 adjudicator: {plain(case['adjudicator']) or '–'}, 期限 date {case['respond_by']}",
     ]
     for piece in case["evidence"]:
-        what = piece["text"] or f"{piece['name']} (SHA-256 {piece['sha256'][:16]}…)"
-        lines.append(f"证据 evidence {piece['number']}, {piece['by']}: {what}")
+        what = _text(piece["text"]) if piece["text"] else f"{plain(piece['name'])} (SHA-256 {piece['sha256'][:16]}…)"
+        lines.append(f"证据 evidence {piece['number']}, {plain(piece['by'])}: {what}")
     ruling = case["ruling"]
     if ruling:
-        lines.append(f"裁决 ruling: {OUTCOME[ruling['outcome']]} ({ruling['adjudicator']}, {ruling['time']})")
-        lines.append(f"理由 reason: {ruling['reason']}")
-        lines += [f"  {entry['account']} {entry['amount']} {entry['unit']}" for entry in ruling["entries"]]
+        lines.append(f"裁决 ruling: {OUTCOME[ruling['outcome']]} ({plain(ruling['adjudicator'])}, {ruling['time']})")
+        lines.append(f"理由 reason: {_text(ruling['reason'])}")
+        lines += [f"  {plain(entry['account'])} {entry['amount']} {entry['unit']}" for entry in ruling["entries"]]
     for line in lines:
         console.print(line, markup=False, soft_wrap=True)
 

@@ -8,7 +8,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.options import AnyViewer, AsJson, Data, Token, Url, Viewer, console, print_json, settings, telling
+from services.cli.options import (
+    AnyViewer,
+    AsJson,
+    Data,
+    Token,
+    Url,
+    Viewer,
+    console,
+    plain,
+    print_json,
+    settings,
+    telling,
+)
 
 Place = Annotated[str, typer.Argument(help="Table id or match file 桌号或文件.")]
 
@@ -28,6 +40,7 @@ def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson
     if json:
         print_json(found)
         return
+    found = plain(found)
     if not found:
         console.print("还没有牌桌 There are no tables yet: try `shuangkou play --ruleset huopin`.")
         return
@@ -83,9 +96,9 @@ def show(
         if json:
             print_json({**view, "situation": found} if options else view)
             return
-        console.print(cards.view(view))
+        console.print(cards.view(plain(view)))
         if options:
-            console.print(situations.panel(found))
+            console.print(situations.panel(plain(found)))
 
     if file_at(table) is None:
         tell(*_of_table(given, table, viewer, at, limit if options else 0))

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,6 +11,8 @@ import orjson
 import typer
 from rich.console import Console
 from rich.text import Text
+
+from schemas.text import printable
 
 if TYPE_CHECKING:
     from services.settings import Settings
@@ -48,6 +50,17 @@ def settings(**given: Any) -> "Settings":
         name = str(first["loc"][0])
         where = f"--{name}" if given.get(name) is not None else f"SHUANGKOU_{name.upper()}"
         raise wrong_use(f"{where}: {first['msg']}: {first['input']!r}. 设置无效。") from None
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it, with every text in it printable: for lines that show what others wrote, as players' names."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return value
 
 
 def print_json(value: Any) -> None:

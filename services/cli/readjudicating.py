@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from services.cli.looking import Place, looked_at
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
 
 if TYPE_CHECKING:
     from domain.judged import HandVerdict, Illegal
@@ -127,7 +127,7 @@ def _print_totals(found: "Readjudication") -> None:
     for name in ("玩家 player", "记录 recorded", found.other, "差 difference"):
         listed.add_column(name, justify="left" if "player" in name else "right")
     for player, (was, would) in found.totals.items():
-        listed.add_row(player, f"{was:+d}", f"{would:+d}", f"{would - was:+d}")
+        listed.add_row(plain(player), f"{was:+d}", f"{would:+d}", f"{would - was:+d}")
     hands = ", ".join(map(str, found.counted))
     console.print(f"\n两套规则下都合规的各局 over the hands legal by both rules ({hands}):")
     console.print(listed)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
 
 STATUS: Final = {
     "playing": "进行中 playing",
@@ -63,9 +63,9 @@ def recall(
     if json:
         print_json(told or found)
     elif told is not None:
-        _print_hand(told)
+        _print_hand(plain(told))
     else:
-        _print_list(found)
+        _print_list(plain(found))
 
 
 def _print_list(found: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from services.cli.options import (
     Token,
     Url,
     console,
+    plain,
     print_json,
     settings,
     telling,
@@ -113,7 +114,7 @@ def _print(found: Any, took: float) -> None:
 
 
 def _print_report(place: str, report: Any) -> None:
-    where = "" if place == report.table else f"{place}: "
+    where = "" if place == report.table else f"{plain(place)}: "
     for fault in report.faults:
         console.print(f"✗ {where}{fault}", style="red", markup=False, soft_wrap=True)
     if report.clean:
@@ -122,7 +123,7 @@ def _print_report(place: str, report: Any) -> None:
     if report.signed:
         console.print(f"  {_signed(report.signed)}", markup=False, soft_wrap=True)
     for note in report.notes:
-        console.print(f"  {note}", markup=False, soft_wrap=True)
+        console.print(f"  {plain(note)}", markup=False, soft_wrap=True)
 
 
 def _signed(signed: Any) -> str:
@@ -141,10 +142,12 @@ def _pinned(*, pinned: bool) -> str:
 def _print_receipt(checked: Any) -> None:
     receipt, name = checked.receipt.receipt, f"回执 receipt {checked.receipt.receipt.number}"
     if checked.fault:
-        console.print(f"✗ {name}: {checked.fault}", style="red", markup=False, soft_wrap=True)
+        console.print(f"✗ {name}: {plain(checked.fault)}", style="red", markup=False, soft_wrap=True)
         return
     console.print(f"✓ {name}", style="green", soft_wrap=True)
-    scores = ", ".join(f"{player} {score:+d}" for player, score in zip(receipt.players, receipt.score, strict=True))
+    scores = ", ".join(
+        f"{plain(player)} {score:+d}" for player, score in zip(receipt.players, receipt.score, strict=True)
+    )
     where = f"桌 table {receipt.table}, 第 {receipt.hand} 局 hand, 事件 events {receipt.first} to {receipt.last}"
     console.print(f"  {where}, {receipt.ended}, {receipt.time}: {scores}", markup=False, soft_wrap=True)
     signer = f"key {receipt.key} of {checked.receipt.name}, {_pinned(pinned=checked.pinned)}"

@@ -18,9 +18,11 @@ from domain.table import Table, evolve
 from projections.viewing import event_for, view_for
 from schemas.envelope import Recorded, read_line
 from schemas.events import HandScored, HandStarted
+from schemas.text import printable
 from schemas.trumps import HandEscaped, HandSettled
 from schemas.views import VIEWERS, EventView, View, Viewer
 from services.cli import cards
+from services.cli.options import plain
 
 EYES: Final = tuple(viewer for viewer in VIEWERS if viewer != "delayed")
 """Who may look here: with the whole match at hand nobody looks late."""
@@ -88,7 +90,7 @@ class Replay:
         sorted_by = (
             None if hand is None or isinstance(hand, climbing.Hand) else {"level": hand.level, "trump": hand.trump}
         )
-        return cards.event_words(self.event(step, viewer), sorted_by)
+        return cards.event_words(plain(self.event(step, viewer)), sorted_by)
 
 
 class ReplayApp(App[None]):
@@ -221,7 +223,7 @@ class ReplayApp(App[None]):
             shown.update(explanation(scored))
         else:
             self.sub_title = f"视角 {self.eyes}"
-            shown.update(cards.view(self.replay.view(self.step, self.eyes).model_dump()))
+            shown.update(cards.view(plain(self.replay.view(self.step, self.eyes).model_dump())))
 
 
 Scored = HandScored | HandSettled | HandEscaped
@@ -241,7 +243,7 @@ def explanation(scored: Scored) -> Text:
     for why in scored.why:
         seat = f"座 {why.seat} {scored.players[why.seat]}: " if why.seat is not None else ""
         play = f" (事件 event {why.play})" if why.play is not None else ""
-        text.append(f"{seat}{why.amount}  {why.zh} {why.en} [{why.clause}]{play}\n")
+        text.append(printable(f"{seat}{why.amount}  {why.zh} {why.en} [{why.clause}]{play}") + "\n")
     return text
 
 

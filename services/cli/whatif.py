@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from services.cli.looking import Place, looked_at
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings, write_out, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, write_out, wrong_use
 
 if TYPE_CHECKING:
     from domain.whatif import Scratch
@@ -76,7 +76,7 @@ def whatif(
         if json:
             print_json(found)
         else:
-            _print(scratch, found)
+            _print(scratch, plain(found))
 
 
 def _command(text: str, waiting: Sequence[int]) -> "Command":
@@ -147,7 +147,7 @@ def _print(scratch: "Scratch", found: dict[str, Any]) -> None:
         Text("非记录 NOT A RECORD", "bold yellow"), f"{found['scratch']}: {where}", highlight=False, soft_wrap=True
     )
     for each in scratch.happened:
-        console.print(cards.event_words(event_for(scratch.table, each, "auditor")), soft_wrap=True)
+        console.print(cards.event_words(plain(event_for(scratch.table, each, "auditor"))), soft_wrap=True)
     if found["whatif"] is None:
         waiting = ", ".join(map(str, found["waiting"])) or "-"
         console.print(f"本局未完 the hand goes on; 等 waits for 座 {waiting} (--then, --bots)", soft_wrap=True)
