@@ -28,6 +28,8 @@ SIGNED: Final = 2
 HEADER_TYPE: Final = "shuangkou.match-header.v"
 PROOF_TYPE: Final = "shuangkou.match-proof.v"
 """What types begin with; the format follows."""
+COMPRESSED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")
+"""What gzip, zip and Zstandard data begin with."""
 SEALED: Final = b"shuangkou/match-proof/2\n"
 HEAD: Final = b"shuangkou/head/1\n"
 """What stands before the bytes that are signed: a signature is good for one purpose only."""
@@ -96,14 +98,32 @@ def signed_by_head(last: Recorded) -> bytes:
 
 def read_match(data: bytes) -> MatchFile:
     """Take a match file apart. Raises Unreadable when it has not the shape of one; what it says is checked elsewhere."""
-    if not data.endswith(b"\n"):
-        raise Unreadable("the last line is not ended; the file was cut short")
-    lines = data[:-1].split(b"\n")
+    lines = data.split(b"\n")
+    if said := _no_lines(data, lines):
+        raise Unreadable(said)
+    lines.pop()
     if scratch.HEADER_TYPE.encode() in lines[0]:
         raise Unreadable("this is a what-if (假设), played on from a record at a scratch table, and no record")
     if len(lines) < 3:
         raise Unreadable("a match file has a header, events and a proof; this has fewer than three lines")
     return MatchFile(lines[0], tuple(lines[1:-1]), lines[-1])
+
+
+def _no_lines(data: bytes, lines: Sequence[bytes]) -> str:
+    """Why these bytes are not lines from a header to a proof, as far as that shows at a glance; nothing when they may be."""
+    if not data:
+        return "the file is empty"
+    if data.startswith(COMPRESSED):
+        return "this is compressed data; unpack it first"
+    if lines[0].endswith(b"\r"):
+        return "its lines end with CRLF, as some editors and mail programs leave them; those of a match file end with LF alone"
+    proof = f'"type":"{PROOF_TYPE}'.encode()  # with quotes as no text within an event has them
+    ends = next((number for number, line in enumerate(lines, 1) if proof in line), None)
+    if ends is not None and any(lines[ends:]):
+        return f"there is more after the proof, which is line {ends}"
+    if not lines[-1] and not lines[-2]:
+        return "there is an empty line at the end"
+    return "the last line is not ended; the file was cut short" if lines[-1] else ""
 
 
 def keys_of(match: MatchFile) -> tuple[Key, ...] | None:

@@ -28,7 +28,7 @@ def read_frame(data: bytes) -> MatchFile:
     try:
         match = read_match(data)
     except Unreadable as error:
-        raise _fault(None, "shape", f"{error}.", "文件结构不完整。") from None
+        raise _fault(None, "shape", f"{error}.", "文件结构不对。") from None
     if PROOF_TYPE.encode() not in match.proof:
         en = "The last line is no proof: the file was cut short."
         raise _fault(None, "shape", en, "文件被截断, 缺少末尾的证明。")

@@ -239,6 +239,18 @@ def test_a_deal_cannot_hide_behind_another_number_of_the_hand() -> None:
     assert (fault.version, fault.kind) == (index_of(HandStarted) + 1, "shuffle")
 
 
+@pytest.mark.parametrize("number", [2, 9])
+def test_a_hand_that_begins_by_another_number_is_named_where_it_begins(number: int) -> None:
+    at = index_of(HandStarted)
+    fault = verify_lines(forged({"hand": number}, at)).faults[0]
+    assert (fault.version, fault.kind) == (at + 1, "shuffle")
+    assert "Hand 1 begins here by another number" in fault.en
+
+
+def test_where_no_table_is_known_it_says_so() -> None:
+    assert str(verify_lines([b"x"]).faults[0]).startswith("event ?:1: unreadable: ")
+
+
 @pytest.mark.parametrize("number", [2**53, 2**63, 2**64, 10**30])
 def test_numbers_beyond_the_standard_are_unreadable_not_a_stumble(number: int) -> None:
     lines = [each.line for each in match()]
