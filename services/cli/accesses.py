@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings
 
 WHAT = {
     "view": "牌桌 the table",
@@ -64,4 +64,4 @@ def access_log(
     for look in found:
         where = (look["viewer"], look["table"], str(look["until"]), look["dispute"] or "")
         listed.add_row(look["time"][:19], look["name"], look["role"], WHAT[look["what"]], *where)
-    console.print(listed)
+    print_table(listed)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings, wrong_use
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -97,9 +97,9 @@ def _print_lines(found: dict[str, Any], *, of_one: bool) -> None:
         return
     listed = Table(box=None, header_style="bold")
     for name in ("#", *(() if of_one else ("账户 account",)), "时间 time", "局 hand"):
-        listed.add_column(name, justify="right" if name == "#" else "left", overflow="fold", no_wrap="time" in name)
+        listed.add_column(name, justify="right" if name == "#" else "left")
     for name in ("此前 before", "变动 change", "此后 after") if by_hand else ("类 kind", "金额 amount", "余额 balance"):
-        listed.add_column(name, justify="left" if "kind" in name else "right", no_wrap="kind" not in name)
+        listed.add_column(name, justify="left" if "kind" in name else "right")
     listed.add_column("单位 unit")
     listed.add_column("事件 event", no_wrap=True)
     for line in lines:
@@ -112,7 +112,7 @@ def _print_lines(found: dict[str, Any], *, of_one: bool) -> None:
             UNITS[line["unit"]],
             line["event"],
         )
-    console.print(listed)
+    print_table(listed)
     if found["next"] is not None:
         console.print(f"更早的 earlier lines: --before {found['next']}", style="dim")
     console.print()
@@ -133,13 +133,13 @@ def _print_balances(found: dict[str, Any]) -> None:
     listed = Table("账户 account", "余额 balance", "单位 unit", "分录 entries", box=None, header_style="bold")
     for row in found["balances"]:
         listed.add_row(row["account"], _signed(row["balance"]), UNITS[row["unit"]], str(row["entries"]))
-    console.print(listed)
+    print_table(listed)
     if "hands" in found or found.get("entries"):
         totals = Table("类 kind", "合计 total", "单位 unit", "分录 entries", box=None, header_style="bold")
         for row in found["totals"]:
             totals.add_row(KINDS[row["kind"]], _signed(row["amount"]), UNITS[row["unit"]], str(row["entries"]))
         console.print()
-        console.print(totals)
+        print_table(totals)
 
 
 def _check_sums(balances: list[dict[str, Any]]) -> None:
@@ -220,7 +220,7 @@ def _print_trace(found: dict[str, Any]) -> None:
         for why in part["why"]:
             words = why["zh"] if why["zh"] == why["en"] else f"{why['zh']} {why['en']}"
             listed.add_row(why["account"] or "全体 all", str(why["amount"]), words, why["clause"], why["event"] or "")
-        console.print(listed)
+        print_table(listed)
 
 
 def _explain_hand(place: str, hand: int, player: str | None, given: Any, *, json: bool) -> None:
@@ -278,7 +278,7 @@ def _print_hand(kind: str, told: dict[str, Any]) -> None:
         player = players[each["seat"]] if each["seat"] is not None else "全体 all"
         words = f"{each['zh']} {each['en']}"
         listed.add_row(player, str(each["amount"]), words, each["clause"], str(each["play"] or ""))
-    console.print(listed)
+    print_table(listed)
 
 
 def _how(kind: str, told: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Cards, readings and tables as one sees them in a terminal, Chinese and English side by side."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from services.cli import trumps
 
 SUIT: Final = {"S": ("♠", "bold"), "H": ("♥", "bold red"), "C": ("♣", "bold"), "D": ("♦", "bold red")}
 JOKER: Final = {"LJ": ("小王", "bold cyan"), "BJ": ("大王", "bold magenta")}
+NOTED: Final = re.compile(r"\b(?:[2-9TJQKA][SHCD]|LJ|BJ)\b", re.ASCII)
 PATTERN: Final = {
     "single": "单张 single",
     "pair": "对子 pair",
@@ -42,6 +44,11 @@ def card(name: str) -> Text:
         return Text(*JOKER[name])
     symbol, style = SUIT[name[1]]
     return Text(("10" if name[0] == "T" else name[0]) + symbol, style=style)
+
+
+def in_words(text: str) -> str:
+    """A text in which cards stand in notation, with the cards as one shows them: `TS` is `10♠`."""
+    return NOTED.sub(lambda found: card(found[0]).plain, text)
 
 
 def cards(names: Iterable[str]) -> Text:
@@ -93,8 +100,8 @@ def rank(name: str) -> str:
     return {"T": "10", "LJ": "小王", "BJ": "大王"}.get(name, name)
 
 
-def view(shown: Mapping[str, Any]) -> RenderableType:
-    """A table as a viewer sees it."""
+def view(shown: Mapping[str, Any], *, narrow: bool = False) -> RenderableType:
+    """A table as a viewer sees it; on a narrow terminal with the cards below the players, not beside them."""
     hand = shown["hand"]
     head = Text.assemble(
         (f"{shown['table']}", "bold"), f"  {shown['title_zh']} {shown['title_en']}  事件 event {shown['version']}"
@@ -102,13 +109,13 @@ def view(shown: Mapping[str, Any]) -> RenderableType:
     if shown["closed"]:
         head.append("  已结束 closed", "yellow")
     if hand is None:
-        return Panel(Group(head, _seats(shown)), expand=False)
+        return Panel(Group(head, *_seats(shown, narrow)), expand=False)
     if hand["family"] == "trumps":
         show = shower(hand)
         facts, trick = trumps.facts(hand, show), trumps.trick(hand, show)
     else:
         facts, trick = _facts(hand), _trick(hand)
-    return Panel(Group(head, facts, _seats(shown), *trick, *_result(hand)), expand=False)
+    return Panel(Group(head, facts, *_seats(shown, narrow), *trick, *_result(hand)), expand=False)
 
 
 def _facts(hand: Mapping[str, Any]) -> Text:
@@ -119,18 +126,23 @@ def _facts(hand: Mapping[str, Any]) -> Text:
     return text
 
 
-def _seats(shown: Mapping[str, Any]) -> Table:
+def _seats(shown: Mapping[str, Any], narrow: bool) -> list[RenderableType]:
     hand, show = shown["hand"], shower(shown["hand"])
     table = Table(box=None, padding=(0, 1))
     climbs = shown["family"] == "climbing"
-    for name in ("", "座 seat", "玩家 player", "余 left", *(("名次",) if climbs else ()), "总分 score", "手牌 holding"):
+    names = ("", "座 seat", "玩家 player", "余 left", *(("名次",) if climbs else ()), "总分 score", "手牌 holding")
+    for name in names[:-1] if narrow else names:
         table.add_column(name, overflow="fold")
+    holdings = []
     for seat in shown["seats"]:
         turn = "▶" if hand and seat["seat"] in hand.get("waiting", [hand["turn"]]) else ""
         held = Text("-", "dim") if seat["holding"] is None else show(seat["holding"])
         place = (f"{seat['finish'] or ''}",) if climbs else ()
-        table.add_row(turn, str(seat["seat"]), _player(seat), str(seat["cards"]), *place, str(seat["score"]), held)
-    return table
+        row = (turn, str(seat["seat"]), _player(seat), str(seat["cards"]), *place, str(seat["score"]))
+        table.add_row(*row, *(() if narrow else (held,)))
+        if narrow and seat["holding"]:
+            holdings.append(Text.assemble((f"座 {seat['seat']}  ", "dim"), held))
+    return [table, *holdings]
 
 
 def _player(seat: Mapping[str, Any]) -> Text:
@@ -148,7 +160,7 @@ def _trick(hand: Mapping[str, Any]) -> list[RenderableType]:
         return []
     table = Table(box=None, padding=(0, 1), show_header=False, title="本轮 this trick", title_justify="left")
     for _ in range(3):
-        table.add_column()
+        table.add_column(overflow="fold")
     for play in hand["plays"]:
         if play["cards"]:
             table.add_row(f"座 {play['seat']}", cards(play["cards"]), reading(play["reading"]))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings, wrong_use
 
 dispute = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 Case = Annotated[str, typer.Argument(help="The dispute's id 争议编号.")]
@@ -287,13 +287,13 @@ def _print_list(found: list[dict[str, Any]]) -> None:
         "期限 date",
         "裁决人 adjudicator",
     ):
-        listed.add_column(column, overflow="fold")
+        listed.add_column(column, no_wrap=column == "争议 dispute")
     for row in found:
         where = row["table"] + (f" 局 hand {row['hand']}" if row["hand"] else "")
         date = row["respond_by"][:10] + (" 逾期 overdue" if row["overdue"] else "")
         said = (row["player"], row["claim"][:60], date, row["adjudicator"] or "–")
         listed.add_row(row["dispute"], STATUS[row["status"]], where, *said)
-    console.print(listed)
+    print_table(listed)
 
 
 def _text(text: str) -> str:

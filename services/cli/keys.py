@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, console, print_json, settings
+from services.cli.options import AsJson, Data, console, print_json, print_table, settings
 
 
 def keys(
@@ -43,4 +43,4 @@ def keys(
     for key in ring.keys:
         now = " ✓" if key is ring.current else ""
         listed.add_row(key.public.id + now, key.valid_from, key.public.text())
-    console.print(listed)
+    print_table(listed)

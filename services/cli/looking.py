@@ -18,6 +18,7 @@ from services.cli.options import (
     console,
     plain,
     print_json,
+    print_table,
     settings,
     telling,
 )
@@ -56,9 +57,11 @@ def tables(url: Url = None, token: Token = None, data: Data = None, json: AsJson
         listed.add_row(
             row["table"], row["title_zh"], *cells, _players(row, narrow=narrow), moved[:-3] if narrow else moved
         )
-    console.print(listed)
+    print_table(listed)
 
 
+HANDHELD: Final = 64
+"""On a terminal with fewer columns than this, the cards of a seat get lines of their own."""
 NARROW: Final = 120
 """On a terminal with fewer columns than this, the list of tables leaves away what one can do without."""
 
@@ -96,7 +99,7 @@ def show(
         if json:
             print_json({**view, "situation": found} if options else view)
             return
-        console.print(cards.view(plain(view)))
+        console.print(cards.view(plain(view), narrow=console.width < HANDHELD))
         if options:
             console.print(situations.panel(plain(found)))
 

@@ -5,11 +5,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import orjson
 import typer
 from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
 from schemas.text import printable
@@ -61,6 +63,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
     return value
+
+
+WORD: Final = 16
+"""A word in a table may be broken when it is wider than so many columns of the terminal."""
+
+
+def print_table(table: Table) -> None:
+    """Print a table of which nothing is cut: what a terminal is too narrow for makes its lines longer than the terminal's."""
+    wide = console.options.update(max_width=1000)
+    needed = 0
+    for column in table.columns:
+        column.overflow = "fold"
+        sizes = [Measurement.get(console, wide, each) for each in (column.header, *column.cells)]
+        most = max(size.maximum if column.no_wrap else min(size.minimum, WORD) for size in sizes)
+        needed += max(most, column.min_width or 0) + (2 if table.box is None else 3)
+    if needed > console.width:
+        table.width = needed
+    console.print(table, crop=False)
 
 
 def print_json(value: Any) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, print_json, settings
+from services.cli.options import AsJson, Data, Token, Url, console, print_json, print_table, settings
 
 if TYPE_CHECKING:
     from services.bots import Match
@@ -62,8 +62,8 @@ def _print(matches: "list[Match]") -> None:
         listed.add_row(match.table, str(match.hands), str(match.version), scores)
         for player, score in match.scores.items():
             totals[player] = totals.get(player, 0) + score
-    console.print(listed)
+    print_table(listed)
     ledger = Table("玩家 player", "账本 ledger", box=None)
     for player, score in sorted(totals.items(), key=lambda each: -each[1]):
         ledger.add_row(player, f"{score:+d}")
-    console.print(ledger)
+    print_table(ledger)

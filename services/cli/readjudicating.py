@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from services.cli.looking import Place, looked_at
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings, wrong_use
 
 if TYPE_CHECKING:
     from domain.judged import HandVerdict, Illegal
@@ -130,4 +130,4 @@ def _print_totals(found: "Readjudication") -> None:
         listed.add_row(plain(player), f"{was:+d}", f"{would:+d}", f"{would - was:+d}")
     hands = ", ".join(map(str, found.counted))
     console.print(f"\n两套规则下都合规的各局 over the hands legal by both rules ({hands}):")
-    console.print(listed)
+    print_table(listed)

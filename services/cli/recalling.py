@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, wrong_use
+from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings, wrong_use
 
 STATUS: Final = {
     "playing": "进行中 playing",
@@ -80,7 +80,7 @@ def _print_list(found: Mapping[str, Any]) -> None:
         ruleset = f"{each['ruleset']}@{each['ruleset_version']}"
         status, players = STATUS[each["status"]], ", ".join(each["players"])
         listed.add_row(each["id"], each["receipt"], status, _span(each["started"], each["ended"]), ruleset, players)
-    console.print(listed)
+    print_table(listed)
     console.print(f"{found['note_zh']} {found['note_en']}", markup=False, soft_wrap=True)
     console.print(
         f"保存 kept for {found['kept_years']} 年 years" + ("; 还有更多 there are more" if found["next"] else "")
@@ -107,8 +107,8 @@ def _print_hand(told: Mapping[str, Any]) -> None:
         f"视角 seen as {told['viewer']}; 保存至 kept until {hand['kept']['until']} at least",
     )
     console.print(Panel("\n".join(facts), title="回放 REPLAY", border_style="yellow"))
-    console.print(_players(told))
-    console.print(_steps(told))
+    print_table(_players(told))
+    print_table(_steps(told))
 
 
 def _players(told: Mapping[str, Any]) -> Any:

@@ -13,7 +13,7 @@ from domain.climbing.explaining import OUTCOMES, PATTERNS
 from domain.climbing.ruleset import Ruleset
 from domain.trumps import rulesets as trumps
 from domain.trumps.ruleset import TrumpsRuleset
-from services.cli.options import AsJson, console, print_json, wrong_use
+from services.cli.options import AsJson, console, print_json, print_table, wrong_use
 
 AnyRuleset = Ruleset | TrumpsRuleset
 
@@ -158,7 +158,7 @@ def _list(as_json: bool) -> None:
     table = Table("id", "version 版本", "name 名称", "")
     for ruleset in every:
         table.add_row(ruleset.id, str(ruleset.version), ruleset.title_zh, ruleset.title_en)
-    console.print(table)
+    print_table(table)
     console.print("shuangkou rulesets ID prints every field of one.")
 
 
@@ -179,4 +179,4 @@ def _one(ruleset: AnyRuleset, as_json: bool) -> None:
     for field in described:
         values = field.value_en if field.value_en == field.value_zh else f"{field.value_zh}\n{field.value_en}"
         table.add_row(field.clause, f"{field.zh} {field.en}", values, "house 自定" if field.house else "")
-    console.print(table)
+    print_table(table)

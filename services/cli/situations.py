@@ -96,7 +96,7 @@ def _reasons(found: Mapping[str, Any]) -> Iterator[Text]:
         word = "不符 not what the rules make of it" if broken["rule"] in OTHERWISE else "违规 illegal"
         yield Text(f"✗ {word}: {broken['zh']} {broken['en']}{_clause(broken)}", "red")
     for reason in found["reasons"]:
-        yield Text(f"✓ {reason['zh']} {reason['en']}{_clause(reason)}", "green")
+        yield Text(cards.in_words(f"✓ {reason['zh']} {reason['en']}{_clause(reason)}"), "green")
     for event in found["events"][1:]:
         yield Text(f"  {event['version']:>4} {event['type']}: {event['zh']} {event['en']}{_clause(event)}", "dim")
 

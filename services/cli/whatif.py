@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from services.cli.looking import Place, looked_at
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, settings, write_out, wrong_use
+from services.cli.options import (
+    AsJson,
+    Data,
+    Token,
+    Url,
+    console,
+    plain,
+    print_json,
+    print_table,
+    settings,
+    write_out,
+    wrong_use,
+)
 
 if TYPE_CHECKING:
     from domain.whatif import Scratch
@@ -158,6 +170,6 @@ def _print(scratch: "Scratch", found: dict[str, Any]) -> None:
         was = found["recorded"]["score"] if found["recorded"] else ("-",) * 4
         for player, before, after in zip(found["players"], was, found["whatif"]["score"], strict=True):
             listed.add_row(player, str(before), Text(str(after), "bold"))
-        console.print(listed)
+        print_table(listed)
     if found["file"]:
         console.print(f"{found['file']}: 草稿 scratch, `shuangkou verify` refuses it as a record", soft_wrap=True)

@@ -115,3 +115,21 @@ def test_broken_credentials_are_named(content: str, tmp_path: Path) -> None:
     assert str(path) in done.stderr
     assert "Error" not in done.stderr
     assert "pydantic" not in done.stderr
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+@pytest.mark.parametrize(
+    "command",
+    ["explain FILE --hand 1", "readjudicate FILE --ruleset huopin", "rulesets jj", "show FILE --at 30 --options"],
+)
+def test_a_narrow_terminal_cuts_nothing(command: str, columns: int, tmp_path: Path) -> None:
+    """What stands on a wide terminal stands on a narrow one too, perhaps broken over lines; of a table the cards, which move."""
+    words = command.replace("FILE", str(JJ)).split()
+    narrow, wide = (shuangkou(*words, data=tmp_path, columns=each) for each in (columns, 240))
+    assert narrow.returncode == wide.returncode == 0
+    assert "…" not in narrow.stdout
+    shown, expected = (
+        sorted(each for each in done.stdout if each in "♠♥♦♣" or (each.isalnum() and words[0] != "show"))
+        for done in (narrow, wide)
+    )
+    assert shown == expected
