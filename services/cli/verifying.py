@@ -17,8 +17,7 @@ from schemas.notation import Unreadable
 from schemas.proofs import RECEIPT_TYPE, Receipt
 from services import keys
 from services.checkpoints import FOLDER
-from services.cli.looking import file_at
-from services.client import Client
+from services.cli.looking import content_of
 from services.settings import Settings
 from services.witness import known_of
 
@@ -64,14 +63,21 @@ def trust_of(given: Iterable[str], settings: Settings) -> Trust | None:
 
 def _keys(given: str) -> tuple[PublicKey, ...]:
     path = Path(given)
-    return keys.read_keys(path.read_text(encoding="utf-8")) if path.is_file() else (read_key(given),)
+    if not path.is_file():
+        return (read_key(given),)
+    try:
+        return keys.read_keys(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise Unreadable(f"{path}: this is no list of keys, nor any other text in UTF-8") from None
+    except Unreadable as error:
+        raise Unreadable(f"{path}: {error}") from None
 
 
 def verify_places(
     places: Sequence[str], settings: Settings, trust: Trust | None, known: Mapping[str, Sequence[Known]]
 ) -> Found:
     """Verify match files, receipts, and tables by their service; the matches also against the receipts. Raises Failed or Unreadable."""
-    contents = [_content(place, settings) for place in places]
+    contents = [content_of(place, settings) for place in places]
     receipts = [(place, _receipt(content)) for place, content in zip(places, contents, strict=True)]
     checked = [_check(found, trust) for _, found in receipts if found is not None]
     all_known = {table: list(each) for table, each in known.items()}
@@ -99,14 +105,6 @@ def _on_all_cores(jobs: Sequence[Job]) -> list[Report]:
 def known_from(folder: Path | None, settings: Settings) -> dict[str, list[Known]]:
     """What a copy of the checkpoint log knows; by default what the log of the data folder does."""
     return known_of(folder or settings.data / FOLDER)
-
-
-def _content(place: str, settings: Settings) -> bytes:
-    path = file_at(place)
-    if path is not None:
-        return path.read_bytes()
-    with Client(settings, "auditor") as client:
-        return client.answer(f"/tables/{place}/export").content
 
 
 def _table_of(content: bytes) -> str:

@@ -125,6 +125,17 @@ def test_a_key_is_pinned_by_its_digits_or_its_word(by: str, status: int, words: 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"{", b"hello"])
+def test_a_file_that_holds_no_keys_is_named(content: bytes, tmp_path: Path) -> None:
+    path, keys = tmp_path / "m.ndjson", tmp_path / "keys.pub"
+    path.write_bytes(signed_match())
+    keys.write_bytes(content)
+    done = shuangkou("verify", str(path), "--key", str(keys), data=tmp_path)
+    assert done.returncode == 1
+    assert str(keys) in done.stderr
+    assert "Error" not in done.stderr
+
+
 def test_a_receipt_that_somebody_kept_tells_that_a_match_was_made_anew(tmp_path: Path) -> None:
     """The operator signs another match under the same name; the player still has the receipt."""
     from domain.proofs.receipts import finished_hands, sign_receipt
