@@ -1,6 +1,7 @@
 """`show --options`, `readjudicate` and `whatif` as one types them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -194,11 +195,11 @@ def test_a_forged_event_is_shown_with_the_rule_it_breaks(tmp_path: Path) -> None
 
 def test_a_broken_chain_is_said_before_what_it_holds(tmp_path: Path) -> None:
     path = tmp_path / "broken.ndjson"
-    path.write_bytes(Path(HUOPIN).read_bytes().replace(b'"player":"ann"', b'"player":"bea"', 1))
+    path.write_bytes(re.sub(rb'"command":"[^"]+"', b'"command":"x"', Path(HUOPIN).read_bytes(), count=1))
     done = shuangkou("show", str(path), data=tmp_path)
     assert done.returncode == 1
     assert "changed" in done.stderr
-    assert "bea" in done.stdout or "ann" in done.stdout
+    assert "ann" in done.stdout
 
 
 def test_a_record_that_no_game_can_be_is_said_to_be_so(tmp_path: Path) -> None:
