@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any, Final, NamedTuple, assert_never
+from typing import Any, Final, Literal, NamedTuple, assert_never
+from unicodedata import normalize
 
 from domain.refusal import Refusal, Refused
 from domain.table import MAX_PLAYER, OVER, Given
@@ -25,7 +26,7 @@ from schemas.disputes import (
     RulingGiven,
 )
 from schemas.envelope import TABLE_ID, TIME, Recorded, record
-from schemas.events import Event, HandStarted, PlayerSeated
+from schemas.events import Event, HandStarted, PlayerSeated, SeedRevealed
 from schemas.notation import Unreadable
 from schemas.text import is_name
 
@@ -33,8 +34,12 @@ MAX_TEXT: Final = 4000
 """Characters of a claim, a reason, or a text that is attached."""
 MAX_FILE: Final = 40 * 1024
 """Bytes of a file that is attached; of larger ones the SHA-256 is."""
-MAX_EVIDENCE: Final = 50
-"""Pieces of evidence in one case."""
+MAX_EVIDENCE: Final = 12
+"""Pieces of evidence of one player in one case, so that none can take the room of the others."""
+HOUSE_EVIDENCE: Final = 50
+"""Pieces of evidence of the house in one case."""
+MAX_CASES: Final = 3
+"""Cases of one player about one table that may wait for a ruling. One that was withdrawn counts for a day after it was raised."""
 HOUSE: Final = "house:rulings"
 """The account that stands against players where a correction does not add up among them."""
 
@@ -60,21 +65,32 @@ class HandFacts:
     gave: Mapping[tuple[str, str], Decimal] = field(default_factory=dict)
 
 
+class Brought(NamedTuple):
+    """Another case about the table: who raised it and when, and how it ended (None while it waits for a ruling)."""
+
+    player: str
+    time: str
+    ended: Literal["ruled", "withdrawn"] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class TableFacts:
     """What the desk must know of a table: its record so far, everybody who ever sat there, and its hands by number.
 
-    `earlier` are the rulings of other cases about this table.
+    `rest_version` and `rest_head` are the last event at which no hand was being played, and its hash: that of a later one would let those
+    who know most of the cards find out the rest by trying. `earlier` are the rulings about this table, `brought` the cases.
     """
 
     table: str
     version: int
-    head: str
+    rest_version: int
+    rest_head: str
     time: str
     players: tuple[str, ...]
     hands: Mapping[int, HandFacts]
     times: tuple[str, ...] = ()
     earlier: tuple[RulingGiven, ...] = ()
+    brought: tuple[Brought, ...] = ()
 
     def hand_of(self, version: int) -> int | None:
         """The hand that an event belongs to: it happened between its first and its last."""
@@ -137,9 +153,13 @@ def facts_of(events: Iterable[Recorded], gave: Mapping[int, Mapping[tuple[str, s
     hands: dict[int, HandFacts] = {}
     times: list[str] = []
     last: Recorded | None = None
+    playing, rest_version, rest_head = False, 0, GENESIS
     for last in events:
         event = last.event
         times.append(last.time)
+        playing = isinstance(event, HandStarted) or (playing and not isinstance(event, SeedRevealed))
+        if not playing:
+            rest_version, rest_head = last.version, last.hash
         if isinstance(event, PlayerSeated):
             players[event.player] = None
         elif isinstance(event, HandStarted):
@@ -150,7 +170,7 @@ def facts_of(events: Iterable[Recorded], gave: Mapping[int, Mapping[tuple[str, s
             hands[event.hand] = HandFacts(first, last.version, last.time, gave.get(event.hand, {}))
     if last is None:
         raise ValueError("no events: there is no table to dispute")
-    return TableFacts(last.table, last.version, last.hash, last.time, tuple(players), hands, tuple(times))
+    return TableFacts(last.table, last.version, rest_version, rest_head, last.time, tuple(players), hands, tuple(times))
 
 
 def refusal(
@@ -268,7 +288,22 @@ def _refusal_to_raise(command: Raise, facts: TableFacts, now: str, terms: Terms)
         en = f"Event {command.event} is not one of hand {command.hand}."
         return Refusal("event_of_another_hand", "", en, "该事件不属于这一局。")
     refused = _refusal_of_hand(hand, facts) if hand is not None else None
-    return refused or _refusal_of_window(command, facts, now, terms)
+    return refused or _refusal_of_window(command, facts, now, terms) or _refusal_of_many(command.player, facts, now)
+
+
+def _refusal_of_many(player: str, facts: TableFacts, now: str) -> Refusal | None:
+    counted = [
+        each
+        for each in facts.brought
+        if each.player == player and (each.ended is None or (each.ended == "withdrawn" and now < later(each.time, 1)))
+    ]
+    if len(counted) < MAX_CASES:
+        return None
+    en = (
+        f"{player} has {len(counted)} cases about this table that wait for a ruling or were withdrawn within a day; "
+        f"{MAX_CASES} is the most."
+    )
+    return Refusal("too_many_cases", "", en, f"每人每桌最多{MAX_CASES}个待裁决的争议(撤回的当日仍计入)。")
 
 
 def subject(command: Raise, facts: TableFacts) -> int | None:
@@ -307,9 +342,9 @@ def _refusal_to_attach(dispute: Dispute, command: Attach, facts: TableFacts) -> 
         return Refusal("not_a_party", "", en, "只有本桌玩家和工作人员可以提交证据。")
     if command.role == "adjudicator" and command.by != dispute.adjudicator:
         return _not_theirs()
-    if len(dispute.evidence) >= MAX_EVIDENCE:
-        en = f"A case takes {MAX_EVIDENCE} pieces of evidence."
-        return Refusal("too_much_evidence", "", en, f"每案最多{MAX_EVIDENCE}份证据。")
+    refused = _refusal_of_much(dispute, command)
+    if refused is not None:
+        return refused
     if command.content is not None and len(command.content) > MAX_FILE:
         en = f"A file may have {MAX_FILE:,} bytes; of a larger one attach its name and SHA-256."
         return Refusal("evidence_too_large", "", en, f"文件不得超过{MAX_FILE // 1024}KiB,更大的请只提交其SHA-256。")
@@ -321,16 +356,39 @@ def _refusal_to_attach(dispute: Dispute, command: Attach, facts: TableFacts) -> 
     return None
 
 
+def _refusal_of_much(dispute: Dispute, command: Attach) -> Refusal | None:
+    """Players are counted each by themselves, the house apart: nobody can take the room of another party."""
+    before = [each.event for each in dispute.evidence]
+    if command.role == "player":
+        if sum((each.role, each.by) == ("player", command.by) for each in before) < MAX_EVIDENCE:
+            return None
+        en = f"A case takes {MAX_EVIDENCE} pieces of evidence of each player; {command.by} has attached as many."
+        return Refusal("too_much_evidence", "", en, f"每案每位玩家最多{MAX_EVIDENCE}份证据。")
+    if sum(each.role != "player" for each in before) < HOUSE_EVIDENCE:
+        return None
+    en = f"A case takes {HOUSE_EVIDENCE} pieces of evidence of the house."
+    return Refusal("too_much_evidence", "", en, f"每案工作人员最多{HOUSE_EVIDENCE}份证据。")
+
+
 def _bytes(command: Attach) -> bytes | None:
     return command.text.encode() if command.text is not None else command.content
 
 
 def _refusal_to_assign(command: Assign, facts: TableFacts, now: str) -> Refusal | None:
-    if command.adjudicator in facts.players:
+    if _played(command.adjudicator, facts):
         return _played_there(command.adjudicator)
     if command.respond_by is not None and command.respond_by <= now:
         return Refusal("date_is_past", "", "The date to rule by is in the past.", "裁决期限已过去。")
     return None
+
+
+def _played(name: str, facts: TableFacts) -> bool:
+    """Whether somebody of this name sat at the table. Names that read alike (ann, ANN, Ａｎｎ) are taken for one person's."""
+    return _alike(name) in {_alike(player) for player in facts.players}
+
+
+def _alike(name: str) -> str:
+    return normalize("NFKC", normalize("NFKC", name).casefold()).strip()
 
 
 def _played_there(name: str) -> Refusal:
@@ -343,11 +401,16 @@ def _not_theirs() -> Refusal:
 
 
 def _refusal_to_rule(dispute: Dispute, command: Rule, facts: TableFacts) -> Refusal | None:
-    if command.adjudicator in facts.players:
+    if _played(command.adjudicator, facts):
         return _played_there(command.adjudicator)
     if command.adjudicator != dispute.adjudicator:
         return _not_theirs()
-    hand = _ruled_hand(dispute, command)
+    hand, about = _ruled_hand(dispute, command), dispute.raised.hand
+    if about is not None and hand != about:
+        en = (
+            f"hand: this case is about hand {about}; hand {hand} takes a case of its own, or one about the whole table."
+        )
+        return Refusal("hand_of_another_case", "", en, f"本案只涉及第{about}局。")
     refused = _refusal_of_hand(hand, facts) if hand is not None else None
     if refused is not None or command.outcome == "upheld":
         return refused
@@ -482,8 +545,8 @@ def _ruling(dispute: Dispute, command: Rule, facts: TableFacts) -> RulingGiven:
         hand=hand,
         reason=command.reason,
         entries=tuple(entries),
-        table_version=facts.version,
-        table_head=facts.head,
+        table_version=facts.rest_version,
+        table_head=facts.rest_head,
     )
 
 

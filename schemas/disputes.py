@@ -72,7 +72,8 @@ class DisputeAssigned(Event):
 
 
 class RulingGiven(Event):
-    """The adjudicator ruled, with reasons. `table_version` and `table_head` are the record that was ruled on.
+    """The adjudicator ruled, with reasons. `table_version` and `table_head` are the record that was ruled on: that up to the last event at
+    which no hand was being played, and its hash.
 
     `entries` is what follows for the ledger, empty when the record is upheld; it is posted by the `ledger-adjusted` after this event.
     """

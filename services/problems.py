@@ -32,7 +32,7 @@ CONTENT: Final = frozenset(
         *("no_cards", "mixed_suits", "wrong_number", "must_follow_suit", "must_follow_tractor", "must_follow_pair"),
         *("no_declaration", "no_counter", "too_weak"),
         *("unknown_ruleset", "no_coins", "no_levels"),
-        *("no_such_event", "no_such_hand", "event_of_another_hand", "no_hand", "date_is_past"),
+        *("no_such_event", "no_such_hand", "event_of_another_hand", "hand_of_another_case", "no_hand", "date_is_past"),
         *("amounts_unclear", "amounts_do_not_balance", "digest_differs", "evidence_too_large"),
     )
 )

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from domain.dispute import (
     HOUSE,
+    HOUSE_EVIDENCE,
+    MAX_CASES,
     MAX_EVIDENCE,
     MAX_FILE,
+    Brought,
     Dispute,
     HandFacts,
     TableFacts,
@@ -32,6 +35,7 @@ from schemas.canonical import digest
 from schemas.desk import Assign, Attach, DeskCommand, Raise, Rule, Withdraw
 from schemas.disputes import EvidenceAttached, LedgerAdjusted, RulingGiven
 from schemas.envelope import Recorded, check_line
+from schemas.events import SeedRevealed
 from schemas.notation import Unreadable
 
 ENDED = "2026-12-01T12:00:00.000Z"
@@ -47,7 +51,8 @@ GAVE = {
 FACTS = TableFacts(
     table="t-1",
     version=60,
-    head="ab" * 32,
+    rest_version=41,
+    rest_head="ab" * 32,
     time=NOW,
     players=PLAYERS,
     hands={1: HandFacts(6, 40, ENDED, GAVE), 2: HandFacts(42)},
@@ -141,6 +146,25 @@ def test_an_event_outside_of_hands_and_a_table_have_windows_of_their_own() -> No
     assert rule_of(None, replace(about_table, event=3), now=later(NOW, 7)) == "window_over"
 
 
+def brought(*cases: Brought) -> TableFacts:
+    return replace(FACTS, brought=cases)
+
+
+@pytest.mark.parametrize(
+    ("cases", "rule"),
+    [
+        ([Brought("ann", NOW)] * (MAX_CASES - 1), None),
+        ([Brought("ann", NOW)] * MAX_CASES, "too_many_cases"),
+        ([Brought("bob", NOW)] * MAX_CASES, None),
+        ([Brought("ann", NOW, "ruled")] * MAX_CASES, None),
+        ([Brought("ann", NOW, "withdrawn")] * MAX_CASES, "too_many_cases"),
+        ([Brought("ann", ENDED, "withdrawn")] * MAX_CASES, None),  # a day ago
+    ],
+)
+def test_a_player_has_so_many_cases_waiting_and_no_more(cases: list[Brought], rule: str | None) -> None:
+    assert rule_of(None, ANN, brought(*cases)) == rule
+
+
 def test_an_id_is_used_once() -> None:
     assert rule_of(case(), ANN) == "dispute_exists"
 
@@ -181,10 +205,24 @@ def test_what_is_no_evidence(command: Attach, rule: str) -> None:
     assert rule_of(case(), command) == rule
 
 
-def test_a_case_takes_so_much_evidence_and_no_more() -> None:
-    one = case(ANN, Attach("ann", "player", text="x"))
+def test_a_player_attaches_so_much_and_takes_nobody_elses_room() -> None:
+    one = case(*ASSIGNED, Attach("ann", "player", text="x"))
     full = one._replace(evidence=one.evidence * MAX_EVIDENCE)
     assert rule_of(full, Attach("ann", "player", text="x")) == "too_much_evidence"
+    more = one._replace(evidence=one.evidence * 50)  # as a case of earlier days may have it
+    for other in (
+        Attach("bob", "player", text="x"),
+        Attach("eve", "adjudicator", text="x"),
+        Attach("ann", "auditor", text="x"),
+    ):
+        assert rule_of(more, other) is None
+
+
+def test_the_house_attaches_so_much_and_takes_no_players_room() -> None:
+    one = case(ANN, Attach("op", "operator", text="x"))
+    full = one._replace(evidence=one.evidence * HOUSE_EVIDENCE)
+    assert rule_of(full, Attach("op", "operator", text="x")) == "too_much_evidence"
+    assert rule_of(full, Attach("ann", "player", text="x")) is None
 
 
 # Assigning
@@ -198,8 +236,11 @@ def test_an_adjudicator_gets_the_case_and_perhaps_another_date() -> None:
     assert (moved.adjudicator, moved.respond_by) == ("fay", later(NOW, 20))
 
 
-def test_who_played_there_is_not_assigned() -> None:
-    assert rule_of(case(), Assign("dot", "operator")) == "played_there"
+@pytest.mark.parametrize("name", ["dot", "Dot", "DOT", "\uff24ot", "d\u2092t"])
+def test_who_played_there_is_not_assigned_however_the_name_is_written(name: str) -> None:
+    assert rule_of(case(), Assign(name, "operator")) == "played_there"
+    assert rule_of(case(*ASSIGNED), replace(UPHELD, adjudicator=name)) == "played_there"
+    assert rule_of(case(), Assign("dotty", "operator")) is None
 
 
 def test_the_date_to_rule_by_lies_ahead() -> None:
@@ -221,7 +262,7 @@ def test_a_ruling_that_upholds_the_record_posts_nothing() -> None:
     assert dispute.status == "ruled"
     ruling = events[0].event
     assert isinstance(ruling, RulingGiven)
-    assert (ruling.entries, ruling.table_version, ruling.table_head) == ((), 60, "ab" * 32)
+    assert (ruling.entries, ruling.table_version, ruling.table_head) == ((), 41, "ab" * 32)
     assert len(events) == 1
 
 
@@ -270,8 +311,8 @@ def test_amounts_are_adjusted_between_players_or_against_the_house() -> None:
     [
         (replace(UPHELD, adjudicator="fay"), "not_the_adjudicator"),
         (replace(UPHELD, adjudicator="dot"), "played_there"),
-        (replace(VOID, hand=2), "hand_running"),
-        (replace(VOID, hand=9), "no_such_hand"),
+        (replace(VOID, hand=2), "hand_of_another_case"),
+        (replace(UPHELD, hand=9), "hand_of_another_case"),
         (adjust(("ann", "7")), "amounts_do_not_balance"),
         (adjust(("ann", "7"), ("bob", "-6.9999")), "amounts_do_not_balance"),
         (adjust(("ann", "7"), ("zed", "-7")), "not_a_party"),
@@ -291,6 +332,16 @@ def test_a_dispute_about_a_table_says_which_hand_is_void() -> None:
     dispute = case(replace(ANN, hand=None), ASSIGNED[1])
     assert rule_of(dispute, VOID) == "no_hand"
     assert rule_of(dispute, replace(VOID, hand=1)) is None
+    assert rule_of(dispute, replace(VOID, hand=2)) == "hand_running"
+    assert rule_of(dispute, replace(VOID, hand=9)) == "no_such_hand"
+
+
+def test_a_dispute_about_an_event_of_a_hand_is_ruled_on_for_that_hand() -> None:
+    dispute = case(replace(ANN, hand=None, event=20), ASSIGNED[1])
+    facts = replace(FACTS, hands={1: FACTS.hands[1], 2: HandFacts(42, 50, NOW, GAVE)})
+    assert rule_of(dispute, replace(VOID, hand=2), facts) == "hand_of_another_case"
+    assert rule_of(dispute, replace(adjust(("ann", "1"), ("bob", "-1")), hand=2), facts) == "hand_of_another_case"
+    assert rule_of(dispute, replace(VOID, hand=1), facts) is None
 
 
 def test_an_unassigned_case_is_nobodys_to_rule_on() -> None:
@@ -376,7 +427,23 @@ def test_the_facts_of_a_table_are_in_its_record() -> None:
     assert len(facts.players) == 4
     assert all(facts.hand_of(hand.first) == number for number, hand in facts.hands.items())
     assert facts.hand_of(1) is None
-    assert (facts.version, facts.head) == (recorded[-1].version, recorded[-1].hash)
+    assert (facts.version, facts.rest_version, facts.rest_head) == (*[recorded[-1].version] * 2, recorded[-1].hash)
+
+
+def test_while_a_hand_is_played_nothing_says_a_hash_of_it() -> None:
+    recorded = list(simulate("huopin", 2, "facts"))
+    facts = facts_of(recorded, {})
+    begins = facts.hands[2].first
+    revealed = next(each.version for each in recorded[begins:] if isinstance(each.event, SeedRevealed))
+    for until in range(begins, revealed):
+        running = facts_of(recorded[:until], {})
+        assert (running.version, running.rest_version, running.rest_head) == (
+            until,
+            begins - 1,
+            recorded[begins - 2].hash,
+        )
+    over = facts_of(recorded[:revealed], {})
+    assert (over.rest_version, over.rest_head) == (revealed, recorded[revealed - 1].hash)
 
 
 @draw(st.lists(st.tuples(st.sampled_from(PLAYERS), st.decimals(-999, 999, places=4)), unique_by=lambda pair: pair[0]))

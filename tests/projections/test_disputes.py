@@ -18,7 +18,7 @@ from schemas.envelope import Recorded, record
 from tests.kit.projection_case import OnPostgres, OnSqlite
 
 NOW = "2026-12-02T12:00:00.000Z"
-FACTS = TableFacts("t-1", 60, "ab" * 32, NOW, ("ann", "bob"), {1: HandFacts(6, 40, NOW)}, (NOW,) * 60)
+FACTS = TableFacts("t-1", 60, 60, "ab" * 32, NOW, ("ann", "bob"), {1: HandFacts(6, 40, NOW)}, (NOW,) * 60)
 COMMANDS: tuple[DeskCommand, ...] = (
     Raise("ann", "t-1", "不对。 Wrong.", hand=1),
     Attach("bob", "player", text="No."),
