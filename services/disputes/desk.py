@@ -1,26 +1,28 @@
 """All cases of a store, and the way of a command: read the record, decide, append with the expected head, evolve.
 
 As at the tables nothing is owned: the version check of the store is the fence, and a repeat of a command is recognised by its id in
-the record (ADR 0005). Cases are few and slow, so every command reads first; nothing has to be followed.
+the record (ADR 0005). Cases are few and slow, so every command reads first. A ruling that posts something depends on the rulings in
+other cases: it is recorded only where nothing was written to any case since those were read (ADR 0012).
 """
 
 import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
+from weakref import WeakValueDictionary
 
 from domain.dispute import Dispute, TableFacts, Terms, decide, evolve, finish, no_such_dispute
 from domain.refusal import Refused
 from domain.table import Given
-from schemas.desk import DeskCommand, Rule
-from schemas.disputes import RulingGiven
-from schemas.envelope import TABLE_ID, Recorded, read_line
+from schemas.desk import DeskCommand, Raise, Rule
+from schemas.disputes import EvidenceAttached
+from schemas.envelope import TABLE_ID, Recorded
 from schemas.events import type_name
-from schemas.notation import Unreadable
 from services.disputes.facts import table_facts
+from services.disputes.register import Register, read
 from services.eventstore.core import JetStreamStore, NewEvent
 from services.eventstore.errors import EMPTY, BrokenLog, Conflict, Head, Unavailable
 from services.problems import Problem
@@ -32,41 +34,46 @@ ATTEMPTS: Final = 20
 """How often a command is decided anew when others write to the same case all the time."""
 LAG: Final = 5.0
 """Seconds that a replica of the stream may need to show what its leader has."""
-KEPT: Final = 500
-"""Cases kept in memory; the others come back from the stream."""
+KEPT: Final = 100
+"""Cases kept in memory, without the content of files; the others come back from the stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A command as somebody sent it; `wish` says what it is in the case as it stands. Key and request are as at the tables.
-
-    Commands that depend on the rulings of other cases are `alone`: one of them at a time.
-    """
+    """A command as somebody sent it; `wish` says what it is in the case as it stands. Key and request are as at the tables."""
 
     wish: Callable[[Dispute | None], DeskCommand]
     key: str
     request: str
     if_match: int | None = None
-    alone: bool = False
 
 
 @dataclass(slots=True)
 class Case:
-    """A case as this process knows it: its record and where it stands."""
+    """A case as this process knows it: its record and where it stands.
+
+    The content of files is not kept, nor are the lines; `places` says at which sequence of the stream each piece of evidence is.
+    """
 
     id: str
     dispute: Dispute | None = None
     head: Head = EMPTY
     records: list[Recorded] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def take(self, recorded: Recorded, sequence: int) -> None:
         """Take in the next event. Raises BrokenLog for one that cannot follow."""
+        event = recorded.event
+        if isinstance(event, EvidenceAttached):
+            self.places[event.number] = sequence
+            event = event.model_copy(update={"content": None})
+        kept = recorded._replace(event=event, line=b"")
         try:
-            self.dispute = evolve(self.dispute, recorded)
+            self.dispute = evolve(self.dispute, kept)
         except ValueError as error:
             raise BrokenLog(f"dispute {self.id!r} cannot be continued: {error}") from None
-        self.records.append(recorded)
+        self.records.append(kept)
         self.head = Head(recorded.version, sequence)
 
 
@@ -85,7 +92,9 @@ class Desk:
     def __init__(self, store: JetStreamStore, rooms: Rooms, clock: Callable[[], str], terms: Terms) -> None:
         self.store, self.rooms, self.clock, self.terms = store, rooms, clock, terms
         self._cases: OrderedDict[str, Case] = OrderedDict()
+        self._register = Register(store)
         self._ruling = asyncio.Lock()
+        self._raising: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def case(self, dispute_id: str) -> tuple[Dispute, Sequence[Recorded]]:
         """A case that exists, as its record has it now. Raises Refused, or a store error."""
@@ -97,13 +106,25 @@ class Desk:
                 raise Refused(no_such_dispute())
             return case.dispute, tuple(case.records)
 
+    async def evidence(self, dispute_id: str, number: int) -> EvidenceAttached:
+        """A piece of evidence as it was recorded, with the content of a file. Raises Refused, a 404 problem, or a store error."""
+        await self.case(dispute_id)
+        place = self._case(dispute_id).places.get(number)
+        if place is None:
+            raise Problem(404, "no_such_evidence", f"There is no evidence {number} in this case.", "没有这份证据。")
+        for stored in await self.store.fetch(self.store.layout.subject(dispute_id), place, 1):
+            event = read(stored.data).event
+            if isinstance(event, EvidenceAttached) and event.number == number:
+                return event
+        raise Unavailable(f"evidence {number} of dispute {dispute_id} cannot be read yet")
+
     async def handle(self, dispute_id: str, table_id: str | None, order: Order) -> Done:
         """Carry out a command once, however often it is sent with the same key. `table_id` is that of a case to be raised.
 
         Raises Refused, Unreadable, Problem (stale version, key used for something else) or a store error.
         """
         case = self._case(dispute_id)
-        async with self._ruling if order.alone else nullcontext(), case.lock:
+        async with case.lock:
             for _ in range(ATTEMPTS):
                 done = await self._attempt(case, table_id, order)
                 if done is not None:
@@ -128,34 +149,34 @@ class Desk:
         if order.if_match is not None and order.if_match != case.head.version:
             raise _stale(case.head.version)
         command = order.wish(dispute)
-        facts = await self._facts_for(command, dispute.raised.table if dispute is not None else str(table_id))
-        time = max(self.clock(), dispute.time if dispute is not None else "")
-        given = Given(time, f"{order.key}.{order.request}")
-        happened = decide(dispute, case.id, command, facts, given, self.terms)
-        return _done(case, happened) if await self._append(case, happened) else None
+        about = dispute.raised.table if dispute is not None else str(table_id)
+        async with self._turn(command, about):
+            facts, last = await self._facts_for(command, about)
+            time = max(self.clock(), dispute.time if dispute is not None else "")
+            given = Given(time, f"{order.key}.{order.request}")
+            happened = decide(dispute, case.id, command, facts, given, self.terms)
+            return _done(case, happened) if await self._append(case, happened, last) else None
 
-    async def _facts_for(self, command: DeskCommand, table_id: str) -> TableFacts:
+    def _turn(self, command: DeskCommand, table_id: str) -> AbstractAsyncContextManager[None]:
+        """One after the other: cases that are raised about a table, as they are counted; and rulings, so that they do not conflict here."""
+        if isinstance(command, Raise):
+            return self._raising.setdefault(table_id, asyncio.Lock())
+        return self._ruling if _looks_across(command) else nullcontext()
+
+    async def _facts_for(self, command: DeskCommand, table_id: str) -> tuple[TableFacts, int | None]:
+        """What a command is decided on; with a ruling that posts something, the end of the stream of all cases when it was read."""
         facts = await self.facts(table_id)
-        if isinstance(command, Rule) and command.outcome != "upheld":
-            return replace(facts, earlier=await self._rulings(table_id))
-        return facts
+        if not _looks_across(command):
+            return facts, None
+        known = await self._register.about(table_id)
+        told = replace(facts, earlier=known.rulings, brought=known.brought)
+        return told, known.sequence if isinstance(command, Rule) else None
 
-    async def _rulings(self, table_id: str) -> tuple[RulingGiven, ...]:
-        """Every ruling about a table, from the record of all cases: the lists may lag, and what is void must not be voided twice."""
-        found = []
-        async for records in self.store.tail(0, live=False):
-            for record in records:
-                if record.topic == type_name(RulingGiven):
-                    event = _read(record.data).event
-                    if isinstance(event, RulingGiven) and event.table == table_id:
-                        found.append(event)
-        return tuple(found)
-
-    async def _append(self, case: Case, happened: Sequence[Recorded]) -> bool:
-        """Record events; False when somebody else was quicker."""
+    async def _append(self, case: Case, happened: Sequence[Recorded], last: int | None = None) -> bool:
+        """Record events; False when somebody else was quicker: in this case or, with `last`, in any."""
         events = [NewEvent(type_name(type(recorded.event)), recorded.line) for recorded in happened]
         try:
-            head = await self.store.append(case.id, case.head, events)
+            head = await self.store.append(case.id, case.head, events, last=last)
         except Conflict:
             return False
         for recorded in happened:
@@ -170,7 +191,7 @@ class Desk:
         deadline = asyncio.get_running_loop().time() + LAG
         while case.head.version < head.version:
             for record in await self.store.read(case.id, case.head.version, after_sequence=case.head.sequence):
-                case.take(_read(record.data), record.sequence)
+                case.take(read(record.data), record.sequence)
             if case.head.version < head.version:
                 if asyncio.get_running_loop().time() > deadline:
                     raise Unavailable(f"dispute {case.id} has {head.version} events, but not all can be read")
@@ -199,11 +220,9 @@ class Desk:
         return case
 
 
-def _read(line: bytes) -> Recorded:
-    try:
-        return read_line(line, "disputes")
-    except Unreadable as error:
-        raise BrokenLog(f"the stream of disputes holds what is no event of one: {error}") from None
+def _looks_across(command: DeskCommand) -> bool:
+    """Whether other cases about the table matter: how many a player has, and what was ruled on its hands before."""
+    return isinstance(command, Raise) or (isinstance(command, Rule) and command.outcome != "upheld")
 
 
 def _done(case: Case, events: Sequence[Recorded], *, repeated: bool = False) -> Done:

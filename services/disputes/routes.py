@@ -23,7 +23,7 @@ from schemas.disputes import Outcome, Party
 from schemas.notation import Unreadable
 from services.auth import Caller, unauthorized
 from services.disputes.desk import Done, Order
-from services.disputes.showing import case_view, events_of, examination, file_of
+from services.disputes.showing import bytes_of, case_view, events_of, examination
 from services.problems import Problem
 from services.tables import keys
 from services.tables.commands import measured
@@ -174,7 +174,8 @@ async def evidence(
 ) -> Response:
     """The bytes of a file or text that was attached, always as a download."""
     found, _ = await _case(service, caller, dispute)
-    piece, content = file_of(found, number)
+    piece = await service.desk.evidence(dispute, number)
+    content = bytes_of(piece)
     await _log(service, caller, found, "spectator")
     name = piece.name or f"{found.id}-{number}.txt"
     headers = {
@@ -271,10 +272,7 @@ async def _command(
         _must_know(caller)
         if caller.role == "player":
             await _case(service, caller, dispute_id)
-        alone = isinstance(command, Rule)
-        order = Order(
-            lambda _: command, keys.key_of(key, caller), keys.request_of(*asked), keys.version_of(match), alone
-        )
+        order = Order(lambda _: command, keys.key_of(key, caller), keys.request_of(*asked), keys.version_of(match))
         return _answer(service, await service.desk.handle(dispute_id, None, order), status)
 
     return await measured(service, f"dispute-{asked[0]}", work())

@@ -68,15 +68,12 @@ def event_view(recorded: Recorded) -> dict[str, Any]:
     return {"version": recorded.version, "type": name, "time": recorded.time, "hash": recorded.hash, "data": data}
 
 
-def file_of(dispute: Dispute, number: int) -> tuple[EvidenceAttached, bytes]:
-    """A piece of evidence with its bytes. Raises a 404 problem when there is none, or only its digest."""
-    found = next((event for event, _ in dispute.evidence if event.number == number), None)
-    if found is None:
-        raise Problem(404, "no_such_evidence", f"There is no evidence {number} in this case.", "没有这份证据。")
+def bytes_of(found: EvidenceAttached) -> bytes:
+    """The bytes of a piece of evidence. Raises a 404 problem when only its digest was attached."""
     if found.content is not None:
-        return found, b64decode(found.content)
+        return b64decode(found.content)
     if found.text is not None:
-        return found, found.text.encode()
+        return found.text.encode()
     en = f"Only the SHA-256 of {found.name!r} was attached; whoever has the file can check it against {found.sha256}."
     raise Problem(404, "only_the_digest", en, "只提交了该文件的SHA-256。")
 

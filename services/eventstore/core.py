@@ -140,12 +140,21 @@ class JetStreamStore:
         await self.close()
 
     async def append(
-        self, key: str, expected: Head, events: Sequence[NewEvent], *, within: float | None = None, repeat: bool = True
+        self,
+        key: str,
+        expected: Head,
+        events: Sequence[NewEvent],
+        *,
+        last: int | None = None,
+        within: float | None = None,
+        repeat: bool = True,
     ) -> Head:
         """Record events as the next of table `key`, all or none. Returns the new head.
 
-        `expected` is the head the events were decided on. An append that is recorded already, byte for byte, returns the head it had then
-        (with `repeat` unset that is a Conflict, unless this very call sent it). Raises Conflict, Unavailable, TooLarge, StorageFull.
+        `expected` is the head the events were decided on, and `last`, where they were decided on the whole stream, its last sequence then:
+        they are a Conflict when anything at all was written since. An append that is recorded already, byte for byte, returns the head it
+        had then (with `repeat` unset that is a Conflict, unless this very call sent it).
+        Raises Conflict, Unavailable, TooLarge, StorageFull.
         """
         if not events:
             return expected
@@ -154,6 +163,7 @@ class JetStreamStore:
             self.layout.event(key, version, event.topic, event.data, expected.sequence if version == first else None)
             for version, event in enumerate(events, first)
         ]
+        writes[0] = writes[0]._replace(last=last)
         sequences = await self.write(writes, within=within, repeat=repeat)
         return Head(writes[-1].version, sequences[-1])
 
@@ -288,7 +298,13 @@ class JetStreamStore:
                     if found is None or found[1:] != (write.topic, write.version, write.data):
                         raise Conflict(first.subject, head)
                     places[n] = place = found[0]
-        return [places[n] for n in range(len(writes))] if len(places) == len(writes) else None
+        if len(places) == len(writes):
+            return [places[n] for n in range(len(writes))]
+        if (last := writes[0].last) is not None and (
+            end := await self.head_of(self.layout.events, within)
+        ).sequence > last:
+            raise Conflict(self.layout.events, end)
+        return None
 
     async def _message(self, ask: dict[str, Any], within: float) -> tuple[int, str, int, bytes] | None:
         """One message by the stream's leader (a direct get may be answered by a replica that lags): sequence, topic, version, data."""

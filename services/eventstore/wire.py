@@ -4,6 +4,7 @@ Stream `SK` holds one subject a table, `sk.table.<id>`. One event is one message
 JSON for any NATS client), the headers tell its type and version:
 
     Nats-Expected-Last-Subject-Sequence: 41     the version check, made by the server under its lock
+    Nats-Expected-Last-Sequence: 900            where an event must be the next of the whole stream, too
     Nats-Msg-Id: t-1:17                         <id>:<version>
     Event-Topic: shuangkou.played.v1
     Event-Version: 17
@@ -20,6 +21,7 @@ TOPIC: Final = "Event-Topic"
 VERSION: Final = "Event-Version"
 MESSAGE_ID: Final = "Nats-Msg-Id"
 EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
+EXPECTED_LAST: Final = "Nats-Expected-Last-Sequence"
 BATCH_ID: Final = "Nats-Batch-Id"
 BATCH_SEQUENCE: Final = "Nats-Batch-Sequence"
 BATCH_COMMIT: Final = "Nats-Batch-Commit"
@@ -54,7 +56,10 @@ class StoredRecord(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One message to write; `expected` is the subject's last sequence that must hold (None: not checked, a later one in a batch)."""
+    """One message to write; `expected` is the subject's last sequence that must hold (None: not checked, a later one in a batch).
+
+    `last` is the stream's last sequence that must hold (None: not checked).
+    """
 
     subject: str
     message_id: str
@@ -62,6 +67,7 @@ class Write(NamedTuple):
     topic: str
     data: bytes
     expected: int | None
+    last: int | None = None
 
 
 def encode(key: str) -> str:
@@ -154,6 +160,8 @@ def headers(write: Write) -> dict[str, str]:
     """The headers of one message."""
     topic = write.topic if _TOPIC_PLAIN.fullmatch(write.topic) else quote(write.topic, safe=":/ -_.")
     made = {} if write.expected is None else {EXPECTED: str(write.expected)}
+    if write.last is not None:
+        made[EXPECTED_LAST] = str(write.last)
     made[MESSAGE_ID] = write.message_id
     made[TOPIC] = topic
     made[VERSION] = str(write.version)

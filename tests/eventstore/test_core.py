@@ -120,6 +120,21 @@ async def test_a_batch_is_recorded_whole_or_not_at_all(store: JetStreamStore) ->
     assert await store.write(several) == [2, 3, 4]
 
 
+@pytest.mark.parametrize("events", [[PLAYED], [PLAYED, PASSED]])
+async def test_what_was_decided_on_the_whole_stream_is_refused_when_it_moved_on(
+    store: JetStreamStore, events: list[NewEvent]
+) -> None:
+    one = await store.append("a", NEW, [OPENED], last=0)
+    other = await store.append("b", NEW, [OPENED])
+    with pytest.raises(Conflict) as conflict:
+        await store.append("a", one, events, last=one.sequence)
+    assert conflict.value.head == other
+    assert await store.last_sequence() == 2
+    two = await store.append("a", one, events, last=other.sequence)
+    await store.append("b", other, [PASSED])
+    assert await store.append("a", one, events, last=other.sequence) == two  # recorded already
+
+
 async def test_writers_in_a_race_leave_no_gap_and_lose_nothing(nats_server: EmbeddedServer, stream_name: str) -> None:
     """Six connections write to three tables; what each was told is what the stream holds."""
     told: list[tuple[str, int, bytes]] = []

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import httpx
@@ -17,8 +18,9 @@ from projections.runner import make, source_of
 from schemas.canonical import GENESIS
 from schemas.disputes import LedgerAdjusted, RulingGiven
 from schemas.envelope import check_line, read_line, record
-from schemas.events import type_name
+from schemas.events import HandStarted, type_name
 from services.auth import Tokens, adjudicator_token
+from services.disputes.register import Known, Register
 from services.eventstore.core import NewEvent
 from services.eventstore.errors import EMPTY
 from services.eventstore.server import EmbeddedServer
@@ -395,6 +397,101 @@ async def test_two_services_at_once_record_one_ruling(
         )
     assert sorted(each.status_code for each in answers) == [201, 409]
     assert (await desk.case(dispute))["version"] == 3
+
+
+async def test_two_services_at_once_void_a_hand_once(
+    service: Running, tmp_path: Any, nats_server: EmbeddedServer, stream_name: str
+) -> None:
+    desk = await scored(service)
+    cases = [await desk.assigned(who=who) for who in ("alice", "bob")]
+    ruling = {"outcome": "voided", "reason": "cards were shown"}
+    async with running(tmp_path, nats_server.url, stream_name) as other:
+        both = [desk.service.parts.desk, other.parts.desk]
+        known = [await each._register.about(desk.table.id) for each in both]
+        read = asyncio.Barrier(2)
+
+        async def at_once(register: Register, table: str) -> Known:
+            found = await about[register](table)
+            if found.sequence == known[0].sequence:
+                await read.wait()
+            return found
+
+        about = {each._register: each._register.about for each in both}
+        for register in about:
+            register.about = partial(at_once, register)  # type: ignore[method-assign]
+        answers = await asyncio.gather(
+            *(
+                client.post(f"/disputes/{case}/rulings", json=ruling, headers=desk.judge)
+                for client, case in zip((desk.service.client, other.client), cases, strict=True)
+            )
+        )
+    assert sorted((each.status_code, each.json().get("rule")) for each in answers) == [
+        (201, None),
+        (409, "hand_voided"),
+    ]
+    assert set((await balances(desk)).values()) == {0}
+
+
+async def test_a_ruling_during_a_hand_says_no_hash_of_that_hand(service: Running) -> None:
+    table = await hand_running(service, hands=2)
+    await table.play_out()
+    desk = Desk(table)
+    dispute = await desk.assigned()
+    over = (await desk.service.store.head(table.id)).version
+    assert (await table.post("hands", "operator")).status_code == 200
+    assert (await table.move()).status_code == 200
+    ruled = await desk.post(f"/{dispute}/rulings", "judge", {"outcome": "upheld", "reason": "As recorded."})
+    assert ruled.status_code == 201, ruled.text
+    lines = [read_line(stored.data) for stored in await desk.service.store.read(table.id)]
+    told = (await desk.case(dispute, "alice"))["ruling"]
+    assert over <= told["table_version"]
+    assert told["table_head"] == lines[told["table_version"] - 1].hash
+    begins = max(each.version for each in lines if isinstance(each.event, HandStarted))
+    assert told["table_version"] < begins
+    for path in ("", "/examination"):
+        said = (await desk.get(f"/disputes/{dispute}{path}", "alice")).text
+        assert not [each.version for each in lines[begins - 1 :] if each.hash in said]
+
+
+async def test_a_case_about_a_hand_is_ruled_on_for_that_hand(service: Running) -> None:
+    table = await hand_running(service, hands=2)
+    await table.play_out()
+    assert (await table.post("hands", "operator")).status_code == 200
+    await table.play_out()
+    desk = Desk(table)
+    dispute = await desk.assigned()
+    refused = await desk.post(f"/{dispute}/rulings", "judge", {"outcome": "voided", "hand": 2, "reason": "x"})
+    assert (refused.status_code, refused.json()["rule"]) == (422, "hand_of_another_case")
+    assert "hand" in refused.json()["detail"]
+    assert (await desk.case(dispute))["status"] == "assigned"
+
+
+async def test_a_player_has_three_cases_waiting_at_most_however_many_are_raised_at_once(desk: Desk) -> None:
+    asked = {"table": desk.table.id, "hand": 1, "claim": "Again."}
+    answers = await asyncio.gather(*(desk.post("", "alice", asked) for _ in range(8)))
+    assert sorted(each.status_code for each in answers) == [201] * 3 + [409] * 5
+    assert {each.json()["rule"] for each in answers if each.status_code == 409} == {"too_many_cases"}
+    made = [each.json()["dispute"] for each in answers if each.status_code == 201]
+    await desk.post(f"/{made[0]}/withdrawal", "alice")
+    assert (await desk.post("", "alice", asked)).json()["rule"] == "too_many_cases"
+    await desk.post(f"/{made[1]}/assignments", "operator", {"adjudicator": "judge"})
+    await desk.post(f"/{made[1]}/rulings", "judge", {"outcome": "upheld", "reason": "As recorded."})
+    assert await desk.raised("alice")
+    assert await desk.raised("bob")
+
+
+async def test_the_content_of_files_is_not_kept_in_memory_and_still_comes_back(desk: Desk) -> None:
+    dispute = await desk.raised()
+    contents = [bytes([n]) * 30_000 for n in range(3)]
+    for n, content in enumerate(contents):
+        body = {"name": f"{n}.bin", "content": base64.b64encode(content).decode()}
+        assert (await desk.post(f"/{dispute}/evidence", "alice", body)).status_code == 201
+    kept, records = await desk.service.parts.desk.case(dispute)
+    assert all(piece.event.content is None for piece in kept.evidence)
+    assert not any(each.line for each in records)
+    desk.service.parts.desk._cases.clear()
+    for n, content in enumerate(contents, start=1):
+        assert (await desk.get(f"/disputes/{dispute}/evidence/{n}", "bob")).content == content
 
 
 async def test_a_ruling_that_was_recorded_in_part_is_finished_by_whoever_looks_next(service: Running) -> None:
