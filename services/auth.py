@@ -98,6 +98,11 @@ def left_table() -> Problem:
     )
 
 
+def nameless() -> Problem:
+    """The answer to a token of the house that does not say whose it is."""
+    return Problem(403, "nameless", "This token does not say whose it is (sub).", "该令牌没有写明持有人。")
+
+
 def unauthorized(why: str) -> Problem:
     """A 401 problem."""
     return Problem(
@@ -123,7 +128,8 @@ class Tokens:
         return self.sign("player", issued=issued, table=table, player=player, seated=seated)
 
     def caller(self, authorization: str | None) -> Caller:
-        """Who an Authorization header says is calling. Raises a 401 problem unless it is absent or a valid token of ours."""
+        """Who an Authorization header says is calling. Raises a 401 problem unless it is absent or a valid token of ours,
+        and a 403 problem for an auditor's without a name."""
         if authorization is None:
             return ANYBODY
         scheme, _, token = authorization.partition(" ")
@@ -135,6 +141,8 @@ class Tokens:
             raise unauthorized("This is not a token of this service, or it was changed on the way.") from None
         if caller.expires is not None and caller.expires < time.time():
             raise unauthorized("This token has expired.")
+        if caller.role == "auditor" and not caller.name.strip():
+            raise nameless()  # the log of looks says who looked
         return caller
 
     def _read(self, token: str) -> Caller:

@@ -21,18 +21,20 @@ from projections.disputes import Filter, list_disputes
 from schemas.desk import Assign, Attach, DeskCommand, Raise, Rule, Withdraw
 from schemas.disputes import Outcome, Party
 from schemas.notation import Unreadable
-from services.auth import Caller, unauthorized
+from services.auth import Caller, nameless, unauthorized
 from services.disputes.desk import Done, Order
 from services.disputes.showing import bytes_of, case_view, events_of, examination
 from services.problems import Problem
 from services.tables import keys
 from services.tables.commands import measured
 from services.tables.lookups import look_up
+from services.tables.routing import CommandRoute
 from services.tables.service import Calling, Key, Match, Running, Service
 from services.tables.showing import answer, etag
 from services.web import pages
 
 router = APIRouter(tags=["disputes"])
+commands = APIRouter(tags=["disputes"], route_class=CommandRoute)
 DisputeId = Annotated[str, Path(description="The dispute's id.", max_length=200)]
 
 
@@ -104,7 +106,7 @@ class WithdrawalBody(_Body):
     reason: Annotated[str, Field(max_length=10_000)] = ""
 
 
-@router.post("/disputes", status_code=201, summary="Raise a dispute (a player of the table)")
+@commands.post("/disputes", status_code=201, summary="Raise a dispute (a player of the table)")
 async def raise_dispute(service: Running, caller: Calling, body: RaiseBody, key: Key = None) -> Response:
     """Dispute a table, a hand or an event, within the days there are. With an Idempotency-Key a repeat finds the same case."""
 
@@ -186,7 +188,7 @@ async def evidence(
     return Response(content, 200, headers, "application/octet-stream")
 
 
-@router.post(
+@commands.post(
     "/disputes/{dispute}/evidence", status_code=201, summary="Attach evidence (players of the table, the house)"
 )
 async def attach(
@@ -199,7 +201,7 @@ async def attach(
     return await _command(service, caller, dispute, command, ("evidence", body.model_dump()), (key, match), 201)
 
 
-@router.post("/disputes/{dispute}/assignments", status_code=201, summary="Assign an adjudicator (operator)")
+@commands.post("/disputes/{dispute}/assignments", status_code=201, summary="Assign an adjudicator (operator)")
 async def assign(
     service: Running, caller: Calling, dispute: DisputeId, body: AssignBody, key: Key = None, match: Match = None
 ) -> Response:
@@ -209,7 +211,7 @@ async def assign(
     return await _command(service, caller, dispute, command, ("assignments", body.model_dump()), (key, match), 201)
 
 
-@router.post("/disputes/{dispute}/rulings", status_code=201, summary="Rule (the adjudicator of the case)")
+@commands.post("/disputes/{dispute}/rulings", status_code=201, summary="Rule (the adjudicator of the case)")
 async def rule(
     service: Running, caller: Calling, dispute: DisputeId, body: RulingBody, key: Key = None, match: Match = None
 ) -> Response:
@@ -220,7 +222,7 @@ async def rule(
     return await _command(service, caller, dispute, command, ("rulings", body.model_dump()), (key, match), 201)
 
 
-@router.post("/disputes/{dispute}/withdrawal", summary="Withdraw the dispute (who raised it)")
+@commands.post("/disputes/{dispute}/withdrawal", summary="Withdraw the dispute (who raised it)")
 async def withdraw(
     service: Running, caller: Calling, dispute: DisputeId, body: WithdrawalBody, key: Key = None, match: Match = None
 ) -> Response:
@@ -312,8 +314,8 @@ def _not_yours() -> Problem:
 def _must_know(caller: Caller) -> None:
     if caller.role == "spectator":
         raise unauthorized("Disputes are for the players of their table, operators, auditors and adjudicators.")
-    if caller.role != "player" and not caller.name:
-        raise Problem(403, "nameless", "This token does not say whose it is (sub).", "该令牌没有写明持有人。")
+    if caller.role != "player" and not caller.name.strip():
+        raise nameless()
 
 
 def _party(caller: Caller) -> tuple[Party, str]:

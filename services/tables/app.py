@@ -17,6 +17,7 @@ from services import problems, store
 from services.accesslog import AccessLog
 from services.auth import Tokens
 from services.disputes.desk import Desk
+from services.disputes.routes import commands as desk_commands
 from services.disputes.routes import router as desk_routes
 from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import Unavailable
@@ -109,6 +110,7 @@ def create_app(
     app.state.has_seats = commands
     app.state.has_desk = commands if disputes is None else disputes
     if app.state.has_desk:
+        app.include_router(desk_commands)
         app.include_router(desk_routes)
     app.include_router(reads.router)
     app.include_router(live.router)

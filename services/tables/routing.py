@@ -17,14 +17,14 @@ from services.tables.service import Service
 
 
 class CommandRoute(APIRoute):
-    """A route whose endpoint takes some of service, caller, table, body, key and match, and gives a response."""
+    """A route whose endpoint takes some of service, caller, body, key, match and what its path names, and gives a response."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler that reads just these."""
         endpoint: Callable[..., Coroutine[Any, Any, Response]] = self.endpoint
         parameters = inspect.signature(endpoint, eval_str=True).parameters
         body: type[BaseModel] | None = parameters["body"].annotation if "body" in parameters else None
-        at_table, matches = "table" in parameters, "match" in parameters
+        matches = "match" in parameters
 
         async def handle(request: Request) -> Response:
             service: Service = request.app.state.service
@@ -33,9 +33,8 @@ class CommandRoute(APIRoute):
                 "service": service,
                 "caller": service.tokens.caller(headers.get("authorization")),
                 "key": headers.get("idempotency-key"),
+                **request.path_params,
             }
-            if at_table:
-                given["table"] = request.path_params["table"]
             if matches:
                 given["match"] = headers.get("if-match")
             if body is not None:

@@ -553,7 +553,32 @@ async def test_bad_input_is_said_in_words(desk: Desk) -> None:
         assert words in refused.json()["detail"]
 
 
-async def test_a_token_without_a_name_has_no_place_at_the_desk(desk: Desk) -> None:
-    nameless = bearer(Tokens(desk.service.secrets).sign("adjudicator"))
-    refused = await desk.service.client.get("/disputes", headers=nameless)
-    assert (refused.status_code, refused.json()["rule"]) == (403, "nameless")
+@pytest.mark.parametrize("body", [b"{", b'{"claim": "x",}', b"\xff", b"[1"])
+async def test_what_is_no_json_is_told_where(desk: Desk, body: bytes) -> None:
+    dispute = await desk.raised()
+    for path in ("", f"/{dispute}/evidence", f"/{dispute}/withdrawal"):
+        refused = await desk.service.client.post(f"/disputes{path}", content=body, headers=desk.headers["alice"])
+        assert (refused.status_code, refused.json()["rule"]) == (400, "malformed_json")
+        assert "line 1 column" in refused.json()["detail"]
+
+
+async def test_nothing_has_to_be_said_to_withdraw(desk: Desk) -> None:
+    dispute = await desk.raised()
+    done = await desk.service.client.post(f"/disputes/{dispute}/withdrawal", headers=desk.headers["alice"])
+    assert (done.status_code, done.json()["case"]["status"]) == (200, "withdrawn")
+
+
+@pytest.mark.parametrize("claims", [{}, {"sub": ""}, {"sub": "  "}])
+async def test_a_token_without_a_name_has_no_place_at_the_desk(desk: Desk, claims: dict[str, Any]) -> None:
+    for role in ("adjudicator", "auditor", "operator"):
+        nameless = bearer(Tokens(desk.service.secrets).sign(role, **claims))
+        refused = await desk.service.client.get("/disputes", headers=nameless)
+        assert (refused.status_code, refused.json()["rule"]) == (403, "nameless")
+
+
+async def test_an_auditor_without_a_name_sees_nothing_as_the_log_could_not_say_who_looked(desk: Desk) -> None:
+    nameless = bearer(Tokens(desk.service.secrets).sign("auditor"))
+    table = f"/tables/{desk.table.id}"
+    for path in (table, f"{table}/audit", f"{table}/export", f"{table}/events", "/access-log"):
+        refused = await desk.service.client.get(path, headers=nameless)
+        assert (refused.status_code, refused.json()["rule"]) == (403, "nameless")
