@@ -40,6 +40,8 @@ HOUSE_EVIDENCE: Final = 50
 """Pieces of evidence of the house in one case."""
 MAX_CASES: Final = 3
 """Cases of one player about one table that may wait for a ruling. One that was withdrawn counts for a day after it was raised."""
+AMOUNTS_BELOW: Final = 10**9
+"""No entry of a ruling corrects an account by so much or more."""
 HOUSE: Final = "house:rulings"
 """The account that stands against players where a correction does not add up among them."""
 
@@ -428,7 +430,16 @@ def _refusal_to_void(hand: int | None, facts: TableFacts) -> Refusal | None:
         return Refusal("no_hand", "", "Say which hand is void.", "请指明作废的局。")
     if any(each.hand == hand and each.outcome == "voided" for each in facts.earlier):
         return Refusal("hand_voided", "", f"Hand {hand} was declared void before.", f"第{hand}局此前已作废。")
-    return None
+    return _refusal_of_amounts(_given(hand, facts).values())
+
+
+def _refusal_of_amounts(amounts: Iterable[Decimal]) -> Refusal | None:
+    """Why these amounts cannot be entries of a ruling (`schemas.disputes.Amount`)."""
+    largest = max(map(abs, amounts), default=Decimal(0))
+    if largest < AMOUNTS_BELOW:
+        return None
+    en = f"An account would be corrected by {largest:f}; an entry of a ruling has at most nine digits before the point."
+    return Refusal("amounts_too_large", "", en, "更正金额过大:整数部分最多九位。")
 
 
 def _refusal_to_adjust(command: Rule, facts: TableFacts) -> Refusal | None:
@@ -444,7 +455,7 @@ def _refusal_to_adjust(command: Rule, facts: TableFacts) -> Refusal | None:
     if rest and not command.house:
         en = f"The amounts add up to {rest:+f}; they must add up to zero, or the rest must stand against the house."
         return Refusal("amounts_do_not_balance", "", en, "金额之和必须为零,或由庄家账户承担差额。")
-    return None
+    return _refusal_of_amounts([rest])
 
 
 def decide(
@@ -552,12 +563,17 @@ def _ruling(dispute: Dispute, command: Rule, facts: TableFacts) -> RulingGiven:
 
 def _reversal(hand: int, facts: TableFacts) -> list[Entry]:
     """What takes back all that a hand gave, with earlier corrections of it: afterwards it has given nothing to anybody."""
+    return [_entry(account, -amount, unit) for (account, unit), amount in sorted(_given(hand, facts).items()) if amount]
+
+
+def _given(hand: int, facts: TableFacts) -> dict[tuple[str, str], Decimal]:
+    """What a hand gave each account in each unit, with earlier corrections of it."""
     total = dict(facts.hands[hand].gave)
     for ruling in facts.earlier:
         for entry in ruling.entries if ruling.hand == hand else ():
             key = (entry.account, entry.unit)
             total[key] = total.get(key, Decimal(0)) + Decimal(entry.amount)
-    return [_entry(account, -amount, unit) for (account, unit), amount in sorted(total.items()) if amount]
+    return total
 
 
 def _entry(account: str, amount: Decimal, unit: Any = "points") -> Entry:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeVar, assert_never
 from unicodedata import normalize
@@ -17,6 +18,7 @@ from domain.automatic import automatic
 from domain.chance import Chance, Salts, seeded
 from domain.changing import changed
 from domain.climbing.ruleset import PreviousFirst, Ruleset
+from domain.climbing.scoring import MOST_AMOUNT, CoinRoom
 from domain.hands import Hand, UnknownRuleset, get_ruleset
 from domain.refusal import Refusal, Refused
 from domain.seats import SEATS
@@ -248,7 +250,7 @@ def _refusal_to_time_out(table: Table, command: TimeOut) -> Refusal | None:
         return Refusal("no_clock", "", "This table has no clock.", "本桌没有限时。")
     if command.seat not in table.waiting:
         return Refusal("not_your_turn", "", f"Nobody waits for seat {command.seat}.", f"没有在等{command.seat}号座位。")
-    if not table.is_away(command.seat) and _moment(command.at) < _moment(table.turned) + timedelta(seconds=seconds):
+    if not table.is_away(command.seat) and _moment(command.at) - _moment(table.turned) < timedelta(seconds=seconds):
         return Refusal("clock_running", "", f"Seat {command.seat} still has time.", f"{command.seat}号座位还有时间。")
     return None
 
@@ -278,11 +280,21 @@ def _refusal_to_open(table: Table | None, command: OpenTable) -> Refusal | None:
     room = hands.room_of(options)
     if room and isinstance(ruleset, Ruleset) and ruleset.coins and not room.exact(ruleset.coins):
         raise Unreadable("coins: factor x correction, also by half more, must have at most four decimal places [C6.6]")
+    _check_amounts(ruleset, options, room)
     if isinstance(ruleset, TrumpsRuleset):
         levels.start(ruleset, options.level)  # raises Unreadable for a level at which the match would be over
     elif options.level is not None:
         return Refusal("no_levels", "T1.3", f"{ruleset.title_en} has no levels.", f"{ruleset.title_zh}没有级别。")
     return None
+
+
+def _check_amounts(ruleset: hands.AnyRuleset, options: TableOptions, room: CoinRoom | None) -> None:
+    """Raise Unreadable for a table of which one hand could move more than the ledger and its rulings can hold."""
+    if room and isinstance(ruleset, Ruleset) and room.most(ruleset) > MOST_AMOUNT:
+        moved = f"one hand could move {room.most(ruleset):,f} coins with this factor, fee and correction"
+        raise Unreadable(f"coins: {moved}, and no more than {MOST_AMOUNT:,} may be [C6.6]")
+    if len(SEATS) * Decimal(options.fee) > MOST_AMOUNT:
+        raise Unreadable(f"fee: the house would get more than {MOST_AMOUNT:,} points of one hand")
 
 
 def _refusal_to_seat(table: Table, command: SeatPlayer) -> Refusal | None:

@@ -9,6 +9,9 @@ from typing import Final, Literal, get_args
 SCALE: Final = 10_000
 """So many of what is stored make one point, or one coin."""
 
+MOST_STORED: Final = 2**63 - 1
+"""No stored amount is greater, as databases have no larger whole numbers."""
+
 Unit = Literal["points", "coins"]
 """What an amount is of: game points, or game coins (C6.6). They are never added together."""
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)

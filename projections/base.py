@@ -30,7 +30,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 
 from schemas.canonical import GENESIS, digest
 from schemas.envelope import Recorded, read_line
@@ -274,6 +274,9 @@ class Projector:
             if isinstance(error, IntegrityError):
                 words = "the database refuses what follows, because it is there already or cannot be"
                 raise ProjectionFault(f"{self.projection.name}: {words}: {error.orig}") from error
+            if isinstance(error, OverflowError | DataError | psycopg.DataError):
+                words = f"one of the events {fresh[0][0]} to {last} of the stream has what the database cannot hold"
+                raise ProjectionFault(f"{self.projection.name}: {words}: {error}") from error
             raise
         self.watermark = last
         if len(self._heads) > MOST_HEADS:

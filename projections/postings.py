@@ -14,7 +14,7 @@ from domain.hands import get_ruleset, room_of
 from domain.seats import SEATS, partner_of, side_of
 from domain.trumps.order import points_in
 from domain.trumps.ruleset import TrumpsRuleset
-from projections.amounts import SCALE, Unit, scaled
+from projections.amounts import MOST_STORED, SCALE, Unit, decimal, scaled
 from projections.base import ProjectionFault
 from schemas.envelope import Recorded
 from schemas.events import ContributionScored, HandAbandoned, HandScored, HandVoided, Players, TableOpened
@@ -89,9 +89,12 @@ class Disagrees(Exception):
 
 def _balanced(table_id: str, posting: Posting) -> Posting:
     remainder = -sum(posting.amounts.values())
-    if not remainder:
-        return posting
-    return posting._replace(amounts={**posting.amounts, table_account(table_id): remainder})
+    amounts = {**posting.amounts, table_account(table_id): remainder} if remainder else posting.amounts
+    for account, amount in amounts.items():
+        if abs(amount) > MOST_STORED:
+            en = f"{decimal(amount):f} {posting.unit} of {account} are more than the books can hold"
+            raise Disagrees(f"{en}, {decimal(MOST_STORED):f}")
+    return posting._replace(amounts=amounts)
 
 
 def _postings(recorded: Recorded, terms: Terms, given: Given) -> Iterator[Posting]:

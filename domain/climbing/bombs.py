@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
 from domain.climbing.ruleset import (
     AllMultiply,
@@ -16,6 +16,11 @@ from domain.climbing.ruleset import (
 )
 from domain.seats import SEATS, side_of
 from schemas.readings import Reading
+
+MOST_BOMBS: Final = 27
+"""More bombs no hand has: two packs are 108 cards, and a bomb takes at least four (three jokers leave but 105 cards for the others)."""
+MOST_GROUPS: Final = MOST_BOMBS // 2
+"""More groups no hand has, as each is of two bombs or more (C6.4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,19 @@ def factor_of(factors: Factors, bomb: Reading) -> int:
             return step(factors.stars, bomb.stars, 1)
         case _:
             assert_never(factors)
+
+
+def most_multiplier(ruleset: Ruleset) -> int:
+    """No multiplier is greater (C6.2): the largest factor that there is, once for every bomb where all multiply."""
+    rule = ruleset.multiplier
+    match rule.factors:
+        case FactorBySize(sizes=sizes, three_jokers=three, four_jokers=four):
+            largest = max(three, four, *(amount for _, amount in sizes))
+        case FactorByStars(stars=stars):
+            largest = max((amount for _, amount in stars), default=1)
+        case _:
+            assert_never(rule.factors)
+    return largest**MOST_BOMBS if isinstance(rule, AllMultiply) else largest
 
 
 def contribution_for(ruleset: Ruleset, stars: int) -> int:

@@ -4,9 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import prod
+from typing import Final
 
 from domain.climbing import explaining
-from domain.climbing.bombs import BombPlay, Group, accumulate, contribution_for, counting_factors, shares
+from domain.climbing.bombs import (
+    MOST_BOMBS,
+    MOST_GROUPS,
+    BombPlay,
+    Group,
+    accumulate,
+    contribution_for,
+    counting_factors,
+    most_multiplier,
+    shares,
+)
 from domain.climbing.ruleset import Coins, Four, Outcome, Ruleset
 from domain.seats import SEATS, next_seat, partner_of, side_of
 from schemas.explanation import Why
@@ -24,6 +35,12 @@ __all__ = [
     "shares",
 ]
 
+MOST_AMOUNT: Final = 999_999_999
+"""Neither in coins nor in points may one hand move more for an account: nine digits are what a ruling can correct (schemas.disputes)."""
+
+OUTCOMES: Final[tuple[Outcome, ...]] = ("double", "single", "draw")
+"""By the place of the first finisher's partner, second to fourth (C5.4)."""
+
 FourCoins = tuple[Decimal, Decimal, Decimal, Decimal]
 
 
@@ -38,6 +55,18 @@ class CoinRoom:
     def exact(self, rule: Coins) -> bool:
         """Whether every amount of this room is a whole number of 1/10,000, which is as fine as ledgers go (C6.6)."""
         return not any(self.correction * share * self.factor * 10_000 % 1 for _, share in rule.shares)
+
+    def most(self, ruleset: Ruleset) -> Decimal:
+        """So many coins at most does one hand move for any account, generously: more than can be played (C6.6).
+
+        The largest base points times the largest multiplier; three shares of the largest contribution for each bomb and each group
+        that there can be; and the fees of all four, which are what the house gets.
+        """
+        base = max(abs(points) for outcome in OUTCOMES for points in ruleset.base.of(outcome))
+        contribution = max((points for _, points in ruleset.contribution), default=0)
+        share = max((share for _, share in ruleset.coins.shares), default=Decimal(0)) if ruleset.coins else Decimal(0)
+        contributions = (MOST_BOMBS + MOST_GROUPS) * 3 * contribution * share * self.correction
+        return (base * most_multiplier(ruleset) + contributions) * self.factor + len(SEATS) * self.fee
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +100,7 @@ def outcome_of(finish: Sequence[int]) -> Outcome:
     """Double, single or draw: by the place of the first finisher's partner (C5.4). Raises ValueError if not all four seats are there."""
     if sorted(finish) != list(SEATS):
         raise ValueError(f"a finishing order has each of the seats 0 to 3 once, not {list(finish)}")
-    outcomes: tuple[Outcome, ...] = ("double", "single", "draw")
-    return outcomes[finish.index(partner_of(finish[0])) - 1]
+    return OUTCOMES[finish.index(partner_of(finish[0])) - 1]
 
 
 def expected_sum(ruleset: Ruleset, outcome: Outcome, multiplier: int) -> int:

@@ -18,7 +18,7 @@ import typer
 
 from domain.cards import Counts, counts_of, counts_of_ranks, ranks_text
 from domain.climbing import rulesets
-from domain.climbing.bombs import BombPlay
+from domain.climbing.bombs import MOST_BOMBS, BombPlay
 from domain.climbing.scoring import settle
 from domain.climbing.tables import Tables, tables_for
 from domain.seats import SEATS
@@ -30,7 +30,6 @@ Op = Callable[[Line], Line]
 
 _CHUNK: Final = 1 << 16
 _COPIES: Final = 2
-_MOST_BOMBS: Final = 27
 _TRUMPS: Final = "services.cli.rules_trumps"
 _TRUMP_OPS: Final = ("split", "throw", "follow", "winner", "result")
 _READING: Final = ("pattern", "rank", "cards", "groups", "stars")
@@ -62,8 +61,8 @@ def op_settle(line: Line) -> Line:
         raise Unreadable(f"finish: must be the four seats in finishing order, like [0, 2, 3, 1], not {finish!r}")
     if not isinstance(plays, list):
         raise Unreadable(f"plays: must be a list of the bombs played, not {plays!r}")
-    if len(plays) > _MOST_BOMBS:
-        raise Unreadable(f"plays: {len(plays)} bombs; two packs hold no more than {_MOST_BOMBS}")
+    if len(plays) > MOST_BOMBS:
+        raise Unreadable(f"plays: {len(plays)} bombs; two packs hold no more than {MOST_BOMBS}")
     bombs = [_bomb(tables, number, play) for number, play in enumerate(plays, start=1)]
     settlement = settle(tables.ruleset, finish, bombs)
     return {

@@ -324,6 +324,18 @@ def test_rulings_that_are_refused(command: Rule, rule: str) -> None:
     assert rule_of(case(*ASSIGNED), command) == rule
 
 
+def test_a_ruling_that_its_entries_cannot_hold_is_refused() -> None:
+    """Amounts within bounds each, that add up beyond them: against the house, or with an earlier correction of the hand."""
+    most = "999999999.9999"
+    both = adjust(("ann", most), ("bob", most), house=True)
+    assert rule_of(case(*ASSIGNED), both) == "amounts_too_large"
+    _, earlier = happened(case(*ASSIGNED), adjust(("ann", most), ("bob", f"-{most}")))
+    ruling = earlier[0].event
+    assert isinstance(ruling, RulingGiven)
+    twice = replace(FACTS, earlier=(ruling, ruling))
+    assert rule_of(case(*ASSIGNED), VOID, twice) == "amounts_too_large"
+
+
 def test_nobody_rules_who_sat_down_there_after_the_case_was_assigned() -> None:
     assert rule_of(case(*ASSIGNED), UPHELD, replace(FACTS, players=(*PLAYERS, "eve"))) == "played_there"
 

@@ -1,5 +1,7 @@
 """Opening a table, taking seats, leaving, the end of a match: refusals name their rule and leave nothing behind."""
 
+from typing import Any
+
 import pytest
 
 from domain.refusal import Refused
@@ -41,6 +43,33 @@ def test_refusals_name_their_rule(table: Table | None, command: Command, rule: s
     assert caught.value.refusal.rule == rule
     assert caught.value.refusal.en
     assert caught.value.refusal.zh
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "options", "field"),
+    [
+        ("qianbian", {"coins": {"factor": "999999999", "fee": "999999999", "correction": "999999999"}}, "coins"),
+        ("qianbian", {"coins": {"factor": "999999999"}}, "coins"),
+        ("qianbian", {"coins": {"factor": "1", "correction": "999999"}}, "coins"),
+        ("qianbian", {"coins": {"factor": "1", "fee": "250000000"}}, "coins"),
+        ("qianbian", {"coins": {"factor": "405845"}}, "coins"),
+        ("basic", {"fee": "250000000"}, "fee"),
+        ("ningxia", {"fee": "999999999.9999"}, "fee"),
+        ("qianbian", {"coins": {"factor": "405844"}}, None),
+        ("qianbian", {"coins": {"factor": "500", "fee": "50"}}, None),
+        ("qianbian", {"coins": {"factor": "10000", "fee": "100000", "correction": "10"}, "fee": "1000000"}, None),
+        ("basic", {"fee": "249999999"}, None),
+    ],
+)
+def test_c66_a_room_moves_no_more_in_a_hand_than_the_books_can_hold(
+    ruleset: str, options: dict[str, Any], field: str | None
+) -> None:
+    command = OpenTable(ruleset, None, TableOptions.model_validate(options))
+    if field is None:
+        assert carry_out(None, command)[0].options == command.options
+        return
+    with pytest.raises(Unreadable, match=f"^{field}: .*999,999,999"):
+        carry_out(None, command)
 
 
 @pytest.mark.parametrize("player", ["", "  ", "x" * 65, "two\nlines", "\x00", " a ", "A\u0301"])

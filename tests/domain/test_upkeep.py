@@ -163,6 +163,16 @@ def test_who_acts_has_returned() -> None:
     assert kept.clean()
 
 
+def test_the_clock_of_a_turn_at_the_end_of_all_times_is_still_running() -> None:
+    """No time is later than the last there is, so it is the time that went by which counts."""
+    kept = started()
+    last = "9999-12-31T23:59:59.999Z"
+    table = kept.state._replace(turned=last)
+    refused = refusal(table, TimeOut(kept.turn, last))
+    assert refused is not None
+    assert refused.rule == "clock_running"
+
+
 def test_an_early_time_out_in_the_record_is_found() -> None:
     """The same events, at a table that gave a second more."""
     kept = started()

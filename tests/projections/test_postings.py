@@ -84,6 +84,14 @@ def test_c66_contributions_in_coins_count_by_stars() -> None:
     assert amounts(coins) == {"ann": 2, "bob": "-2.5", "cat": -2, "dan": "3.5", "table:t": -1}
 
 
+def test_c66_what_the_books_cannot_hold_is_refused_and_named() -> None:
+    """By a record of a room that would not be opened any more."""
+    table = books.opened("qianbian", coins=CoinOptions(factor="999999999", correction="999999999"))
+    given = [books.contribution(1, 0, 2, 6)]
+    with pytest.raises(ProjectionFault, match=r"ledger: event t:3: .* coins of player:ann .* the books can hold"):
+        posted(table, *given, books.scored(table, 1, given))
+
+
 def test_t74_a_settled_hand_is_posted_as_its_row_says() -> None:
     table = books.opened("ningxia", fee="1")
     hand, fee = posted(table, books.settled(1, declarer=1, taken=35))

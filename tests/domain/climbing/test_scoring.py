@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.climbing import rulesets
-from domain.climbing.bombs import accumulate
+from domain.climbing.bombs import MOST_BOMBS, MOST_GROUPS, accumulate
 from domain.climbing.scoring import (
     BombPlay,
     CoinRoom,
@@ -198,3 +198,21 @@ def test_c7_every_number_is_explained(ruleset_id: str, finish: list[int], played
     assert all(why.play is not None and why.play >= 100 for why in earned)
     assert all(why.clause and why.en and why.zh for why in settled.why)
     assert sum(settled.score) == expected_sum(ruleset, settled.outcome, settled.multiplier)
+
+
+@given(
+    finish=st.permutations(range(4)),
+    bombs=st.lists(st.builds(bomb, st.integers(0, 3), st.integers(4, 13)), max_size=MOST_BOMBS),
+    factor=st.sampled_from(["0.5", "500"]),
+    correction=st.sampled_from(["0", "1", "2.5"]),
+)
+def test_c6_6_no_hand_moves_more_coins_than_is_said(
+    finish: list[int], bombs: list[BombPlay], factor: str, correction: str
+) -> None:
+    """Also with more bombs than two packs can hold, for players and for the house."""
+    ruleset, room = rulesets.get("qianbian"), CoinRoom(Decimal(factor), Decimal(50), Decimal(correction))
+    settlement = settle(ruleset, finish, bombs, room)
+    assert len(settlement.groups) <= MOST_GROUPS
+    assert settlement.coins is not None
+    assert max(map(abs, settlement.coins)) <= room.most(ruleset)
+    assert abs(sum(settlement.coins)) <= room.most(ruleset)
