@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from schemas.notation import Unreadable
+
 Data = dict[str, Any]
 Upcaster = tuple[str, Callable[[Data], Data]]
 
@@ -24,8 +26,14 @@ NEW_OPTIONS: Final[Data] = {
 
 
 def _with_options(data: Data) -> Data:
-    """Tables of before could not choose these; nothing about them was different from what these values mean."""
+    """Tables of before could not choose these; nothing about them was different from what these values mean.
+
+    Raises Unreadable for what says that it is of before and has one of them.
+    """
     options = data["options"] if isinstance(data.get("options"), dict) else {}
+    for name in NEW_OPTIONS:
+        if name in options:
+            raise Unreadable(f"data.options.{name}: table-opened.v1 has no such option")
     return {**data, "options": {**NEW_OPTIONS, **options}}
 
 
@@ -36,7 +44,10 @@ UPCASTERS: Final[Mapping[str, Upcaster]] = MappingProxyType(
 
 
 def upcast(type_name: str, data: Data, upcasters: Mapping[str, Upcaster] = UPCASTERS) -> tuple[str, Data]:
-    """The newest stored name and data of an event that may be of an older shape. The argument is not changed."""
+    """The newest stored name and data of an event that may be of an older shape. The argument is not changed.
+
+    Raises Unreadable for data that its shape cannot have.
+    """
     while type_name in upcasters:
         type_name, step = upcasters[type_name]
         data = step(dict(data))

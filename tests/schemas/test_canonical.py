@@ -14,7 +14,7 @@ from schemas.envelope import check_line
 from schemas.events import Event
 from schemas.notation import Unreadable
 from schemas.registry import EVENTS
-from schemas.upcasters import upcast
+from schemas.upcasters import NEW_OPTIONS, upcast
 
 KEYS = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -92,3 +92,10 @@ def test_upcasting_follows_a_chain_and_leaves_the_stored_data_alone() -> None:
     stored = {"a": 1}
     assert upcast("shuangkou.x.v1", stored, steps) == ("shuangkou.x.v3", {"a": 1, "b": 2, "c": 3})
     assert stored == {"a": 1}
+
+
+@pytest.mark.parametrize("name", NEW_OPTIONS)
+def test_an_old_shape_has_no_newer_options(name: str) -> None:
+    options = {"hands": 2, "coins": None, name: NEW_OPTIONS[name]}
+    with pytest.raises(Unreadable, match=rf"^data\.options\.{name}: table-opened\.v1 has no such option"):
+        upcast("shuangkou.table-opened.v1", {"options": options})
