@@ -52,8 +52,21 @@ def ledger(
         shown = plain(found)
         _print_lines(shown, of_one=player is not None)
         _print_balances(shown)
+    if (stale := _stale(found["view"])) is not None:
+        typer.echo(stale, err=True)
     if player is None:
         _check_sums(found["balances"])
+
+
+def _stale(view: dict[str, Any]) -> str | None:
+    """What to say of a ledger that lags behind the stream, None when it does not."""
+    if not view["stale"]:
+        return None
+    since = f" since {view['behind_since']}" if view["behind_since"] else ""
+    return (
+        f"The ledger is behind{since}: it has seen {view['upto']:,} of {view['of']:,} events, so these are not the latest numbers. "
+        "Its log in the data folder, logs/ledger.log, says why. 账本落后,数字不是最新的。"
+    )
 
 
 def explain(

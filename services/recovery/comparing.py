@@ -19,7 +19,7 @@ from projections.amounts import SCALE
 from projections.archive import CUTS, Filed, Vault, files_of, lines_in
 from projections.audit import audit_events
 from projections.base import Positioned, ProjectionFault, link_of, type_of
-from projections.ledger import Ledger, entries, transactions
+from projections.ledger import Ledger, entries, ledger_tables, transactions
 from projections.postings import player_account
 from schemas.canonical import digest
 from schemas.envelope import read_line
@@ -162,7 +162,7 @@ class Copies:
         except ProjectionFault as fault:
             yield Disagreement("ledger", job.table, None, str(fault), "事件无法入账。")
             return
-        held = _rows(self.ledger, job.table)
+        held = _seen(_rows(self.ledger, job.table), job, self.marks["ledger"].upto)
         if held != right:
             version = min((row[1] for row in set(held) ^ set(right) if isinstance(row[1], int)), default=None)
             yield Disagreement(
@@ -173,7 +173,7 @@ class Copies:
                 "账本与事件不符,请重建账本。",
             )
         elif all(sequence <= mark for sequence, _ in job.events.values()):
-            yield from _scores(self.ledger, job)
+            yield from _scores(self.ledger, job, mark)
 
 
 def _gone(job: Job) -> tuple[Fault, ...]:
@@ -250,13 +250,21 @@ def _rows(connection: Connection, table: str) -> list[tuple[Any, ...]]:
     return sorted(found, key=repr)
 
 
-def _scores(ledger: Connection, job: Job) -> Iterator[Disagreement]:
+def _seen(rows: Sequence[tuple[Any, ...]], job: Job, upto: int) -> list[tuple[Any, ...]]:
+    """Rows of the ledger but those of events after `upto`, since the ledger may have moved on meanwhile."""
+    later = {row[1:3] for row in rows if row[0] == transactions.name and row[3] > upto}
+    opened = not job.events or min(sequence for sequence, _ in job.events.values()) <= upto
+    return [row for row in rows if row[1:3] not in later and (opened or row[0] != ledger_tables.name)]
+
+
+def _scores(ledger: Connection, job: Job, upto: int) -> Iterator[Disagreement]:
     query = (
         select(entries.c.account, func.sum(entries.c.amount))
         .join(transactions)
         .where(
             transactions.c.table_id == job.table, transactions.c.unit == "points", transactions.c.kind.in_(OF_SCORES)
         )
+        .where(transactions.c.sequence <= upto)
         .group_by(entries.c.account)
     )
     held = Counter({account: int(amount) for account, amount in ledger.execute(query) if account.startswith("player:")})

@@ -1,4 +1,7 @@
-"""Compare every table in all its copies, on all cores, and say what disagrees: `shuangkou verify --all`."""
+"""Compare every table in all its copies, on all cores, and say what disagrees: `shuangkou verify --all`.
+
+A view that is behind is compared as far as it is. Only the books must have got to where the stream was: what they do not hold is money.
+"""
 
 import asyncio
 import os
@@ -29,6 +32,8 @@ from services.vaults import open_vault
 WORTH_A_POOL: Final = 8
 """From so many tables on it pays to use more than one core."""
 NOTHING: Final[Mapping[str, Sequence[Known]]] = MappingProxyType({})
+STILL: Final = 5.0
+"""Seconds in which a ledger that is behind must have moved; if it has not, it does not go on."""
 Progress = Callable[[int, int], None]
 """Told how many tables are done, of how many."""
 
@@ -96,6 +101,8 @@ async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconcilia
         async for page in scan.pages():
             for record in page:
                 tables.setdefault(record.key, {})[record.version] = (record.sequence, record.data)
+        if "ledger" in marks:
+            marks["ledger"] = await _caught_up(settings, marks["ledger"], scan.last)
         for name, mark in marks.items():
             if mark.upto and not await _same_stream(settings, store, name, mark.upto):
                 marks[name] = mark._replace(complete=0)
@@ -103,12 +110,37 @@ async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconcilia
         result.notes += [
             f"{name}: the view has seen {mark.upto:,} of {scan.last:,} events; what came after was not compared with it 之后的事件未作比较"
             for name, mark in marks.items()
-            if mark.upto < scan.last
+            if mark.upto < scan.last and name != "ledger"
         ]
+        if "ledger" in marks and marks["ledger"].upto < scan.last:
+            result.beyond.append(_does_not_go_on(marks["ledger"].upto, scan.last))
         last = max((mark.upto for mark in marks.values()), default=0)
         return tables, [*scan.holes, *([Hole(scan.last + 1, last)] if last > scan.last else [])]
     finally:
         await store.close()
+
+
+async def _caught_up(settings: Settings, mark: Mark, last: int) -> Mark:
+    """The mark of the ledger when it is at `last`, or when it has not moved for a while."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + STILL
+    while mark.upto < last and loop.time() < until:
+        await asyncio.sleep(0.1)
+        found = await asyncio.to_thread(mark_of, settings, "ledger") or mark
+        if found.upto != mark.upto:
+            mark, until = found, loop.time() + STILL
+    return mark
+
+
+def _does_not_go_on(upto: int, last: int) -> Disagreement:
+    return Disagreement(
+        "ledger",
+        None,
+        None,
+        f"The ledger has seen {upto:,} of {last:,} events and does not go on; what came after is not in the books. "
+        "If `shuangkou up` runs, logs/ledger.log says why; if not, start it, or `shuangkou project ledger`.",
+        "账本落后且不再前进,之后的事件未入账。",
+    )
 
 
 async def _same_stream(settings: Settings, store: JetStreamStore, name: str, sequence: int) -> bool:

@@ -2,9 +2,10 @@
 
 import asyncio
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Path, Query, Response
+from sqlalchemy import Connection
 
 from projections.amounts import Unit
 from projections.books import Books, earlier, ruling
@@ -14,7 +15,7 @@ from schemas.envelope import read_line
 from services.auth import unauthorized
 from services.problems import Problem
 from services.tables.keys import LARGEST
-from services.tables.lookups import look_into_books
+from services.tables.lookups import end_of_stream, look_into_books, reach, upto
 from services.tables.service import Calling, Running, Service
 from services.tables.showing import answer
 
@@ -44,12 +45,7 @@ async def ledger(
         raise Problem(
             403, "other_ledger", "A player's token shows this player's own ledger only.", "只能查看自己的账本。"
         )
-    found = await look_into_books(
-        service.settings,
-        lambda view, adjusted: _page(
-            Books(view, player=player, table=table, unit=unit, adjusted=adjusted), by, before, limit
-        ),
-    )
+    found = await _page(service, Asked(player, table, unit), by, before, limit)
     return answer({"player": player, **found})
 
 
@@ -67,13 +63,7 @@ async def whole_ledger(
     """The books, for those who supervise: every account, and its entries with the events they come from."""
     caller.must_be("operator", "auditor", "adjudicator")
     lines = limit if player or table else 0
-    found = await look_into_books(
-        service.settings,
-        lambda view, adjusted: _page(
-            Books(view, player=player, table=table, unit=unit, adjusted=adjusted), by, before, lines
-        ),
-    )
-    return answer(found)
+    return answer(await _page(service, Asked(player, table, unit), by, before, lines))
 
 
 @router.get("/ledger/entries/{entry}", summary="What an entry comes from: every number down to events and clauses")
@@ -99,12 +89,29 @@ async def entry_explained(
     return answer(found)
 
 
-def _page(books: Books, by: Literal["entry", "hand"], before: int | None, limit: int) -> dict[str, Any]:
-    """Balances, totals and a page of lines; `next` is what to give as `before` for the page before it."""
-    found: dict[str, Any] = {"balances": books.balances(), "totals": books.totals()}
-    read, name = (books.hands, "hands") if by == "hand" else (books.statement, "entries")
-    lines = read(before=before, limit=limit) if limit else []
-    return {**found, name: lines, "next": earlier(lines)}
+class Asked(NamedTuple):
+    """Whose entries, at which table, of which unit; None for all."""
+
+    player: str | None
+    table: str | None
+    unit: Unit | None
+
+
+async def _page(
+    service: Service, asked: Asked, by: Literal["entry", "hand"], before: int | None, limit: int
+) -> dict[str, Any]:
+    """Balances, totals and a page of lines; `next` is what to give as `before` for the page before it, `view` how far the ledger is."""
+
+    def ask(view: Connection, adjusted: bool) -> tuple[dict[str, Any], int]:
+        at = upto(view, "ledger")
+        books = Books(view, player=asked.player, table=asked.table, unit=asked.unit, adjusted=adjusted)
+        read, name = (books.hands, "hands") if by == "hand" else (books.statement, "entries")
+        lines = read(before=before, limit=limit) if limit else []
+        return {"balances": books.balances(), "totals": books.totals(), name: lines, "next": earlier(lines)}, at
+
+    last = await end_of_stream(service.rooms)
+    found, at = await look_into_books(service.settings, ask)
+    return {**found, "view": (await reach(service.rooms, at, last))._asdict()}
 
 
 async def _event(service: Service, table: str, version: int) -> dict[str, Any]:

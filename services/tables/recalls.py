@@ -7,12 +7,11 @@ from importlib.metadata import version
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Response
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from domain.proofs.receipts import prefix_of
 from domain.table import Table
 from projections.audit import sequence_of
-from projections.base import watermarks
 from projections.hands import find_hands
 from projections.recall import balances_of, found, tell
 from schemas.notation import Unreadable
@@ -22,7 +21,7 @@ from services.auth import Caller, unauthorized
 from services.keys import load_ring
 from services.problems import Problem
 from services.tables.keys import LARGEST
-from services.tables.lookups import look_into_books, look_up
+from services.tables.lookups import look_into_books, look_up, upto
 from services.tables.room import Room
 from services.tables.service import Calling, Running, Service, TableId
 from services.tables.showing import Eyes, answer
@@ -158,8 +157,7 @@ async def _balances(service: Service, hand: HandFound, sequence: int) -> dict[st
     """The balances by player; None where there is no ledger, or it has not come to this hand yet."""
 
     def ask(view: Connection, adjusted: bool) -> dict[str, tuple[Balance, ...]] | None:
-        reached = view.scalar(select(watermarks.c.sequence).where(watermarks.c.projection == "ledger"))
-        return balances_of(view, hand, hand.players, adjusted=adjusted) if (reached or 0) >= sequence else None
+        return balances_of(view, hand, hand.players, adjusted=adjusted) if upto(view, "ledger") >= sequence else None
 
     try:
         return await look_into_books(service.settings, ask)

@@ -13,6 +13,7 @@ from projections.archive import Filed, files_of
 from projections.base import open_engine
 from services.recovery.comparing import Disagreement
 from services.recovery.reconciling import reconcile
+from services.recovery.views import Mark, mark_of
 from services.settings import Settings
 from services.store import announce
 from tests.kit.house import shuangkou
@@ -133,6 +134,39 @@ def test_books_that_were_changed_are_named(house: Settings) -> None:
             "UPDATE ledger_entries SET amount = amount * 2 WHERE table_id = ? AND version = ?", (table, version)
         )
     assert places(found(house)) == {("ledger", table, version)}
+
+
+def test_a_ledger_that_does_not_go_on_is_at_fault(
+    house: Settings, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it holds may be right as far as it goes; what is missing is money."""
+    monkeypatch.setattr("services.recovery.reconciling.STILL", 0.3)
+    view(house, "ledger", "UPDATE watermarks SET sequence = 0")
+    with served(house) as running:
+        result = reconcile(running)
+    assert not result.clean
+    assert result.notes == []
+    (fault,) = result.disagreements
+    events = sum(map(len, record.values()))
+    assert (fault.place, fault.table) == ("ledger", None)
+    assert f"The ledger has seen 0 of {events:,} events and does not go on" in fault.en
+
+
+def test_a_ledger_that_is_a_moment_behind_is_waited_for(
+    house: Settings, record: Record, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is compared when it has caught up, as often as it takes."""
+    events = sum(map(len, record.values()))
+    ways = iter([30, events - 1])
+    seen = mark_of
+
+    def moving(settings: Settings, name: str) -> Mark | None:
+        at = next(ways, None) if name == "ledger" else None
+        return seen(settings, name) if at is None else Mark(at, at)
+
+    monkeypatch.setattr("services.recovery.reconciling.mark_of", moving)
+    with served(house) as running:
+        assert reconcile(running).clean
 
 
 def test_what_a_witness_knows_must_be_there(house: Settings) -> None:

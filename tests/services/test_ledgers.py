@@ -1,12 +1,15 @@
 """The books over HTTP: statements in pages and by hand, entries traced to their events, and who may see them."""
 
+from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
 
 from projections.base import Projector, open_engine
 from projections.disputes import Disputes
+from schemas.envelope import read_line
 from tests.projections.test_books import ENTRIES, ruled
 from tests.services.kit import AtTable
 from tests.services.test_views import project
@@ -28,7 +31,7 @@ async def asked(at: AtTable, path: str, who: dict[str, str], **params: Any) -> A
 
 async def test_a_statement_says_how_it_comes_to_its_balance(played: AtTable) -> None:
     found = await asked(played, "/players/bob/ledger", played.headers["bob"])
-    assert set(found) == {"player", "balances", "totals", "entries", "next"}
+    assert set(found) == {"player", "balances", "totals", "entries", "next", "view"}
     assert set(found["entries"][0]) == {
         *("n", "account", "unit", "amount", "balance", "kind", "table", "hand", "event", "time"),
     }
@@ -46,6 +49,28 @@ async def test_hands_and_pages(played: AtTable) -> None:
     assert page["entries"] == whole[-3:]
     before = await asked(played, "/ledger", played.service.operator, table=played.id, limit=3, before=page["next"])
     assert before["entries"] == whole[-6:-3]
+
+
+async def test_a_ledger_says_how_far_it_is_and_when_it_does_not_go_on(played: AtTable) -> None:
+    rooms = played.service.parts.rooms
+    whole = await rooms.store.last_sequence()
+    everywhere = [("/players/bob/ledger", played.headers["bob"]), ("/ledger", played.service.operator)]
+    for path, who in everywhere:
+        view = (await asked(played, path, who))["view"]
+        assert view == {"upto": whole, "of": whole, "behind_since": None, "stale": False}
+    await played.post("hands", "operator")
+    (first,) = await rooms.store.fetch(rooms.store.layout.events, whole + 1, 1)
+    since = read_line(first.data).time
+    behind = {"upto": whole, "of": await rooms.store.last_sequence(), "behind_since": since}
+    for path, who in everywhere:
+        for late, stale in ((5, False), (6, True)):
+            rooms.clock = partial(later, since, late)
+            assert (await asked(played, path, who))["view"] == {**behind, "stale": stale}
+
+
+def later(time: str, seconds: int) -> str:
+    moved = datetime.fromisoformat(time) + timedelta(seconds=seconds)
+    return f"{moved.isoformat(timespec='milliseconds')[:23]}Z"
 
 
 async def test_an_entry_leads_to_its_event_and_clauses(played: AtTable) -> None:
