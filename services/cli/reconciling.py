@@ -32,7 +32,7 @@ def verify_all(settings: Settings, known: Mapping[str, Sequence[Known]], *, json
     """Do it and say what was found; the exit status is 1 when something disagrees. Raises NotRunning or what the store raises."""
     began = perf_counter()
     with server_for(settings) as reachable, bar("核对 comparing") as progress:
-        found = reconcile(reachable, known, progress)
+        found = reconcile(reachable, known, progress, running=reachable is settings)
     with telling(fault=not found.clean):
         if json:
             print_json(as_json(found))

@@ -152,13 +152,16 @@ class Copies:
         if self.ledger is None:
             return
         mark = self.marks["ledger"].complete
-        events = [
+        wanted = [
             Positioned(sequence, read_line(line))
             for _, (sequence, line) in sorted(job.events.items())
-            if sequence <= mark and type_of(line) in (Ledger.types or ())
+            if type_of(line) in (Ledger.types or ())
         ]
+        events = [each for each in wanted if each.sequence <= mark]
         try:
             right = _posted(job.table, events)
+            if len(events) < len(wanted):
+                _posted(job.table, wanted)  # what it has not seen yet must be what it can post
         except ProjectionFault as fault:
             yield Disagreement("ledger", job.table, None, str(fault), "事件无法入账。")
             return

@@ -1,6 +1,7 @@
 """Compare every table in all its copies, on all cores, and say what disagrees: `shuangkou verify --all`.
 
-A view that is behind is compared as far as it is. Only the books must have got to where the stream was: what they do not hold is money.
+A view that is behind is compared as far as it is. Only the books, while somebody keeps them, must get to where the stream was: what they
+do not hold is money.
 """
 
 import asyncio
@@ -63,11 +64,16 @@ Stream = dict[str, dict[int, tuple[int, bytes]]]
 
 
 def reconcile(
-    settings: Settings, known: Mapping[str, Sequence[Known]] = NOTHING, progress: Progress | None = None
+    settings: Settings,
+    known: Mapping[str, Sequence[Known]] = NOTHING,
+    progress: Progress | None = None,
+    *,
+    running: bool = False,
 ) -> Reconciliation:
     """Compare everything. The views are marked before the stream is read, so that it can be done while tables are played.
 
-    `known` is what witnesses know of tables, which must hold. Raises NotRunning, or what the store or the vault raises when it is away.
+    `known` is what witnesses know of tables, which must hold; `running`, whether the projections run, so that a ledger that is behind
+    must catch up. Raises NotRunning, or what the store or the vault raises when it is away.
     """
     result = Reconciliation()
     marks = {name: mark for name in COMPARED if (mark := mark_of(settings, name)) is not None}
@@ -77,7 +83,7 @@ def reconcile(
         for name in COMPARED
         if name not in marks
     ]
-    tables, holes = asyncio.run(_stream(settings, marks, result))
+    tables, holes = asyncio.run(_stream(settings, marks, result, running=running))
     views = Views(settings)
     try:
         names = sorted({*tables, *_copied(views, marks), *(table for table, each in known.items() if each)})
@@ -92,7 +98,9 @@ def reconcile(
     return result
 
 
-async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconciliation) -> tuple[Stream, list[Hole]]:
+async def _stream(
+    settings: Settings, marks: dict[str, Mark], result: Reconciliation, *, running: bool
+) -> tuple[Stream, list[Hole]]:
     """Every event that the stream gives, and the sequences that it should give and does not."""
     store = await connect(settings)
     try:
@@ -101,7 +109,7 @@ async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconcilia
         async for page in scan.pages():
             for record in page:
                 tables.setdefault(record.key, {})[record.version] = (record.sequence, record.data)
-        if "ledger" in marks:
+        if running and "ledger" in marks:
             marks["ledger"] = await _caught_up(settings, marks["ledger"], scan.last)
         for name, mark in marks.items():
             if mark.upto and not await _same_stream(settings, store, name, mark.upto):
@@ -110,9 +118,9 @@ async def _stream(settings: Settings, marks: dict[str, Mark], result: Reconcilia
         result.notes += [
             f"{name}: the view has seen {mark.upto:,} of {scan.last:,} events; what came after was not compared with it 之后的事件未作比较"
             for name, mark in marks.items()
-            if mark.upto < scan.last and name != "ledger"
+            if mark.upto < scan.last
         ]
-        if "ledger" in marks and marks["ledger"].upto < scan.last:
+        if running and "ledger" in marks and marks["ledger"].upto < scan.last:
             result.beyond.append(_does_not_go_on(marks["ledger"].upto, scan.last))
         last = max((mark.upto for mark in marks.values()), default=0)
         return tables, [*scan.holes, *([Hole(scan.last + 1, last)] if last > scan.last else [])]
@@ -138,7 +146,7 @@ def _does_not_go_on(upto: int, last: int) -> Disagreement:
         None,
         None,
         f"The ledger has seen {upto:,} of {last:,} events and does not go on; what came after is not in the books. "
-        "If `shuangkou up` runs, logs/ledger.log says why; if not, start it, or `shuangkou project ledger`.",
+        "What `shuangkou project ledger` says last, in logs/ledger.log where `up` runs it, is why; it must run.",
         "账本落后且不再前进,之后的事件未入账。",
     )
 

@@ -11,11 +11,15 @@ from domain.verify import Known
 from ops.drills.storage import Cut, Record, blocks, damage, served
 from projections.archive import Filed, files_of
 from projections.base import open_engine
-from services.recovery.comparing import Disagreement
+from projections.ledger import Ledger
+from schemas.events import CoinOptions
+from services.recovery.comparing import Copies, Disagreement, Job
 from services.recovery.reconciling import reconcile
 from services.recovery.views import Mark, mark_of
 from services.settings import Settings
 from services.store import announce
+from services.vaults import open_vault
+from tests.kit import books
 from tests.kit.house import shuangkou
 
 
@@ -139,13 +143,13 @@ def test_books_that_were_changed_are_named(house: Settings) -> None:
 def test_a_ledger_that_does_not_go_on_is_at_fault(
     house: Settings, record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What it holds may be right as far as it goes; what is missing is money."""
+    """What it holds may be right as far as it goes; what is missing is money. In a house that is stopped it is said and no fault."""
     monkeypatch.setattr("services.recovery.reconciling.STILL", 0.3)
     view(house, "ledger", "UPDATE watermarks SET sequence = 0")
     with served(house) as running:
-        result = reconcile(running)
-    assert not result.clean
-    assert result.notes == []
+        result, stopped = reconcile(running, running=True), reconcile(running)
+    assert stopped.clean
+    assert [note.partition(":")[0] for note in result.notes] == ["ledger"]
     (fault,) = result.disagreements
     events = sum(map(len, record.values()))
     assert (fault.place, fault.table) == ("ledger", None)
@@ -166,7 +170,23 @@ def test_a_ledger_that_is_a_moment_behind_is_waited_for(
 
     monkeypatch.setattr("services.recovery.reconciling.mark_of", moving)
     with served(house) as running:
-        assert reconcile(running).clean
+        result = reconcile(running, running=True)
+    assert (result.clean, result.notes) == (True, [])
+
+
+def test_an_event_that_the_books_cannot_hold_is_named_before_they_come_to_it(tmp_path: Path) -> None:
+    """By the record of a room that would not be opened any more, at which the ledger has stopped."""
+    table = books.opened("qianbian", coins=CoinOptions(factor="999999999", correction="999999999"))
+    given = books.contribution(1, 0, 2, 6)
+    record = books.record_of("t", table, given, books.scored(table, 1, [given]))
+    job = Job("t", {each.version: (each.version, each.line) for each in record})
+    engine = open_engine("sqlite://")
+    Ledger.metadata.create_all(engine)
+    with engine.connect() as connection:
+        copies = Copies(open_vault(str(tmp_path)), {"ledger": Mark(0, 0)}, ledger=connection)
+        found = list(copies._ledger(job))
+    assert [(each.place, each.table) for each in found] == [("ledger", "t")]
+    assert "event t:3" in found[0].en
 
 
 def test_what_a_witness_knows_must_be_there(house: Settings) -> None:
