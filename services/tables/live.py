@@ -1,6 +1,7 @@
 """Following a table live: server-sent events and WebSockets, the same messages in the same order."""
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated, Final
 
 import orjson
@@ -186,7 +187,8 @@ async def _follow(websocket: WebSocket, follower: Follower, *, silent: bool) -> 
         pipe.write(frame(orjson.dumps({"id": None, "event": "fault", "data": {"detail": f"{end.value}."}})))
     if end is End.SLOW or pipe.full():
         pipe.drop(Frame(Opcode.CLOSE, Close(CODES[end], end.value).serialize()).serialize(mask=False))
-    else:
+        return
+    with suppress(WebSocketDisconnect):  # it may be gone since, or have been cut off
         await websocket.close(CODES[end], end.value)
 
 

@@ -128,7 +128,7 @@ async def on_socket(table: AtTable, sent: bytes) -> Connection:
 
 @pytest.mark.parametrize("what", FLOODS)
 async def test_who_floods_a_socket_is_cut_off_before_it_is_parsed(
-    table: AtTable, what: str, monkeypatch: pytest.MonkeyPatch
+    table: AtTable, what: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     parsed = 0
     handle = pipes.WebSocketProtocol.handle_events
@@ -142,6 +142,8 @@ async def test_who_floods_a_socket_is_cut_off_before_it_is_parsed(
     first = Frame(Opcode.TEXT, b"", fin=False).serialize(mask=True) if what == "parts" else b""
     await cut_off(await on_socket(table, first + FLOODS[what].serialize(mask=True) * 20_000))
     assert parsed <= SAID / FRAME + pipes.PIECE / 6
+    await table.move()  # whoever follows is told by now
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], "it is no fault of the service"
 
 
 async def test_a_client_that_answers_pings_may_stay(table: AtTable, monkeypatch: pytest.MonkeyPatch) -> None:
