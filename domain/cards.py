@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from schemas.notation import CARDS, RANKS, Unreadable, rank_of
+from schemas.text import quoted
 
 Counts = int
 """Cards of each rank, packed: `1 << 5 * i` is one card of the i-th rank of `RANKS`."""
@@ -55,7 +56,7 @@ def _count(names: tuple[str, ...], units: dict[str, int]) -> Counts:
         what = (
             "a card; write rank then suit, like 3S TH BJ" if units is _OF_CARD else f"a rank; ranks: {' '.join(RANKS)}"
         )
-        raise Unreadable(f"{error.args[0]!r} is not {what}") from None
+        raise Unreadable(f"{quoted(error.args[0])} is not {what}") from None
     if len(names) > _SAFE or total + _SLACK & GUARD:
         _check_supply(names)
     return total

@@ -451,7 +451,7 @@ def _refusal_to_adjust(command: Rule, facts: TableFacts) -> Refusal | None:
     if len(set(names)) < len(names) or any(not _amount(amount) for _, amount in command.amounts):
         en = "Name each player once, with an amount that is not zero."
         return Refusal("amounts_unclear", "", en, "每位玩家只能出现一次,金额不得为零。")
-    rest = sum(_amount(amount) for _, amount in command.amounts)
+    rest = sum((_amount(amount) for _, amount in command.amounts), Decimal(0))
     if rest and not command.house:
         en = f"The amounts add up to {rest:+f}; they must add up to zero, or the rest must stand against the house."
         return Refusal("amounts_do_not_balance", "", en, "金额之和必须为零,或由庄家账户承担差额。")

@@ -16,6 +16,7 @@ from domain.trumps.match import Standing
 from domain.trumps.ruleset import TrumpsRuleset
 from schemas.commands import HandCommand
 from schemas.events import Event, HandStarted, TableOptions
+from schemas.text import quoted
 from schemas.trumps import DealBegun
 
 Hand = climbing.Hand | trumps.Hand
@@ -39,7 +40,7 @@ def get_ruleset(ruleset_id: str, version: int | None = None) -> AnyRuleset:
         known = ", ".join(
             dict.fromkeys(each.id if version is None else f"{each.id}@{each.version}" for each in all_rulesets())
         )
-        raise UnknownRuleset(f"no ruleset {asked!r}; there are {known}")
+        raise UnknownRuleset(f"no ruleset {quoted(asked)}; there are {known}")
     return max(found, key=lambda each: each.version)
 
 

@@ -19,6 +19,7 @@ from schemas.canonical import GENESIS, canonical, digest, has_float
 from schemas.events import Event
 from schemas.notation import Unreadable
 from schemas.registry import EVENTS, Kind, kind_of
+from schemas.text import quoted
 from schemas.upcasters import upcast
 
 ATTRIBUTES: Final = frozenset(
@@ -176,7 +177,7 @@ def _loads(line: bytes) -> Any:
 
 def _check_cause(time: str, command: str) -> None:
     if not TIME.fullmatch(time) or not _is_date(time):
-        raise Unreadable(f"time: {time!r} is not a time like 2026-12-01T03:00:00.000Z")
+        raise Unreadable(f"time: {quoted(time)} is not a time like 2026-12-01T03:00:00.000Z")
     if not COMMAND.fullmatch(command):
         raise Unreadable("command: must be 1 to 200 visible ASCII characters")
 
@@ -199,7 +200,7 @@ def _place(raw: Any, kind: Kind) -> tuple[str, int]:
     source, version = raw["source"], raw["version"]
     start = f"/{kind}/"
     if not isinstance(source, str) or not source.startswith(start) or not TABLE_ID.fullmatch(source[len(start) :]):
-        raise Unreadable(f"source: {source!r} is not {start}<id>")
+        raise Unreadable(f"source: {quoted(source)} is not {start}<id>")
     if type(version) is not int or version < 1:
         raise Unreadable("version: must be a whole number from 1")
     for name in ("command", "prev", "time", "type"):
@@ -229,7 +230,7 @@ def _event(name: str, data: Any, kind: Kind) -> Event:
     name, data = upcast(name, data)
     cls = EVENTS.get(name)
     if cls is None or kind_of(cls) != kind:
-        raise Unreadable(f"type: {name!r} is not an event this version knows in a record of {kind}")
+        raise Unreadable(f"type: {quoted(name)} is not an event this version knows in a record of {kind}")
     try:
         return cls.model_validate(data)
     except ValidationError as error:

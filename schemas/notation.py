@@ -6,7 +6,7 @@ The two copies of a card in the two packs are the same text. Sets of cards are w
 from collections.abc import Iterable
 from typing import Final
 
-from schemas.text import printable
+from schemas.text import printable, quoted
 
 RANKS: Final = ("3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "LJ", "BJ")
 """Ranks of the climbing family from low to high (C1)."""
@@ -46,7 +46,7 @@ def parse_cards(text: str) -> tuple[str, ...]:
     cards = tuple(text.split())
     for card in cards:
         if card not in ORDER:
-            raise Unreadable(f"{card!r} is not a card; write rank then suit, like 3S TH QD AC 2S, LJ or BJ")
+            raise Unreadable(f"{quoted(card)} is not a card; write rank then suit, like 3S TH QD AC 2S, LJ or BJ")
     return cards
 
 

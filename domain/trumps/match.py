@@ -6,6 +6,7 @@ from domain.seats import next_seat, partner_of, side_of
 from domain.trumps.ruleset import LEVELS, TrumpsRuleset
 from domain.trumps.scoring import Result
 from schemas.notation import Unreadable
+from schemas.text import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ def start(ruleset: TrumpsRuleset, level: str | None = None) -> Standing:
     """
     level = ruleset.start_level if level is None else level
     if level not in LEVELS:
-        raise Unreadable(f"level: {level!r} is not a level; levels: {' '.join(LEVELS)}")
+        raise Unreadable(f"level: {quoted(level)} is not a level; levels: {' '.join(LEVELS)}")
     if ruleset.match_end == "reach_A" and level == LEVELS[-1]:
         raise Unreadable("level: who reaches A has won, so a match cannot start there")
     return Standing((level, level))

@@ -8,6 +8,7 @@ from typing import Final
 
 from domain.trumps.ruleset import LEVELS
 from schemas.notation import CARDS, JOKERS, ORDER, SUITS, Unreadable, rank_of
+from schemas.text import quoted
 
 TRUMPS: Final = "T"
 """The suit that all trumps form together (T4.4)."""
@@ -58,9 +59,9 @@ class Order:
 def order_of(level: str, trump: str | None) -> Order:
     """The order for a level rank and a trump suit (None: no trump). Raises Unreadable naming the one that does not exist."""
     if level not in LEVELS:
-        raise Unreadable(f"level: {level!r} is not a level; levels: {' '.join(LEVELS)}")
+        raise Unreadable(f"level: {quoted(level)} is not a level; levels: {' '.join(LEVELS)}")
     if trump is not None and trump not in SUITS:
-        raise Unreadable(f"trump: {trump!r} is not a suit; suits: {' '.join(SUITS)}, or null for no trump")
+        raise Unreadable(f"trump: {quoted(trump)} is not a suit; suits: {' '.join(SUITS)}, or null for no trump")
     ladder = [rank for rank in LEVELS if rank != level]
 
     def strength(card: str) -> int:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from domain.trumps.ruleset import ResultTable, Row, TrumpsRuleset
+from schemas.text import quoted
 
 NINGXIA: Final = TrumpsRuleset(
     id="ningxia",
@@ -46,5 +47,5 @@ def get(ruleset_id: str, version: int | None = None) -> TrumpsRuleset:
     if found is None:
         asked = ruleset_id if version is None else f"{ruleset_id}@{version}"
         known = ", ".join(_NEWEST if version is None else (f"{ruleset.id}@{ruleset.version}" for ruleset in _ALL))
-        raise UnknownRuleset(f"no trumps ruleset {asked!r}; there are {known}")
+        raise UnknownRuleset(f"no trumps ruleset {quoted(asked)}; there are {known}")
     return found

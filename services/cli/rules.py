@@ -24,6 +24,7 @@ from domain.climbing.tables import Tables, tables_for
 from domain.seats import SEATS
 from schemas.notation import RANKS, Unreadable, parse_cards
 from schemas.readings import Reading
+from schemas.text import quoted
 
 Line = dict[str, Any]
 Op = Callable[[Line], Line]
@@ -58,9 +59,9 @@ def op_settle(line: Line) -> Line:
     tables = _tables(line)
     finish, plays = line.get("finish"), line.get("plays", [])
     if not isinstance(finish, list) or not all(map(_is_seat, finish)) or sorted(finish) != list(SEATS):
-        raise Unreadable(f"finish: must be the four seats in finishing order, like [0, 2, 3, 1], not {finish!r}")
+        raise Unreadable(f"finish: must be the four seats in finishing order, like [0, 2, 3, 1], not {quoted(finish)}")
     if not isinstance(plays, list):
-        raise Unreadable(f"plays: must be a list of the bombs played, not {plays!r}")
+        raise Unreadable(f"plays: must be a list of the bombs played, not {quoted(plays)}")
     if len(plays) > MOST_BOMBS:
         raise Unreadable(f"plays: {len(plays)} bombs; two packs hold no more than {MOST_BOMBS}")
     bombs = [_bomb(tables, number, play) for number, play in enumerate(plays, start=1)]
@@ -85,7 +86,7 @@ def _op(name: str) -> Op:
         found: Op = import_module(_TRUMPS).OPS[name]
         return found
     if name not in OPS:
-        raise Unreadable(f"op: {name!r} is none of {', '.join((*OPS, *_TRUMP_OPS))}")
+        raise Unreadable(f"op: {quoted(name)} is none of {', '.join((*OPS, *_TRUMP_OPS))}")
     return OPS[name]
 
 
@@ -95,7 +96,7 @@ def _tables(line: Line) -> Tables:
         return _tables_of(ruleset_id)
     if ruleset_id is None:
         raise Unreadable("ruleset: is missing; name one in the line or with --ruleset")
-    raise Unreadable(f"ruleset: must be a text, not {ruleset_id!r}")
+    raise Unreadable(f"ruleset: must be a text, not {quoted(ruleset_id)}")
 
 
 @cache
@@ -114,7 +115,7 @@ def _cards(line: Line, name: str) -> Counts:
     field = name if ranks is None else "ranks"
     given = text if ranks is None else ranks
     if not isinstance(given, str):
-        raise Unreadable(f"{field}: must be a text, with spaces between, not {given!r}")
+        raise Unreadable(f"{field}: must be a text, with spaces between, not {quoted(given)}")
     try:
         return _counts_of_cards(given) if ranks is None else counts_of_ranks(given.split())
     except Unreadable as error:
@@ -134,15 +135,15 @@ def _lead(tables: Tables, lead: Any) -> Reading | None:
     if lead is None:
         return None
     if not isinstance(lead, dict):
-        raise Unreadable(f"lead: must be null or a reading as `read` returns it, not {lead!r}")
+        raise Unreadable(f"lead: must be null or a reading as `read` returns it, not {quoted(lead)}")
     missing = [name for name in _READING if name not in lead]
     if missing:
         raise Unreadable(f"lead: lacks {', '.join(missing)}; give a reading as `read` returns it")
     pattern, rank, *numbers = (lead[name] for name in _READING)
     if not isinstance(pattern, str) or not isinstance(rank, str):
-        raise Unreadable(f"lead: pattern and rank must be texts, not {pattern!r} and {rank!r}")
+        raise Unreadable(f"lead: pattern and rank must be texts, not {quoted(pattern)} and {quoted(rank)}")
     if not _are_whole(numbers):
-        raise Unreadable(f"lead: cards, groups and stars must be whole numbers, not {numbers!r}")
+        raise Unreadable(f"lead: cards, groups and stars must be whole numbers, not {quoted(numbers)}")
     return _known_lead(tables, pattern, rank, *numbers)
 
 
@@ -176,7 +177,7 @@ def _bomb(tables: Tables, number: int, play: Any) -> BombPlay:
     rank = play.get("rank", "BJ" if pattern in ("three_jokers", "four_jokers") else "A")
     reading = _reading(tables, pattern, rank, numbers)
     if reading is None or not reading.is_bomb:
-        raise Unreadable(f"plays: number {number} is no bomb of {tables.ruleset.id}: {play!r}")
+        raise Unreadable(f"plays: number {number} is no bomb of {tables.ruleset.id}: {quoted(play)}")
     return BombPlay(play["seat"], replace(reading, rank=play.get("rank", "")), event)
 
 
@@ -204,17 +205,21 @@ def answer(line: bytes, default_ruleset: str | None) -> bytes:
         return orjson.dumps({"error": f"line: is no JSON: {error}"})
     except ValueError as error:
         return orjson.dumps({"error": str(error)})
+    except RecursionError:
+        return orjson.dumps({"error": "line: is nested too deeply"})
 
 
 def batches(source: BinaryIO) -> Iterator[list[bytes]]:
     """The lines of a stream, as many at a time as have arrived; the last one may lack its end."""
-    rest = b""
+    begun: list[bytes] = []
     read: Callable[[int], bytes] = getattr(source, "read1", source.read)
     while chunk := read(_CHUNK):
-        *lines, rest = (rest + chunk).split(b"\n") if b"\n" in chunk else (rest + chunk,)
-        if lines:
+        begun.append(chunk)
+        if b"\n" in chunk:
+            *lines, rest = b"".join(begun).split(b"\n")
+            begun = [rest]
             yield lines
-    if rest:
+    if rest := b"".join(begun):
         yield [rest]
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Final, Literal
 
+from domain.trumps.escape import ALL_POINTS
 from domain.trumps.following import refusal
 from domain.trumps.order import Order, order_of, points_in
 from domain.trumps.parts import Lead, read_lead
@@ -15,6 +16,7 @@ from domain.trumps.scoring import Earned, result
 from domain.trumps.throwing import judge
 from domain.trumps.trick import winner
 from schemas.notation import Unreadable, format_cards, parse_cards
+from schemas.text import quoted
 
 Line = dict[str, object]
 Cards = tuple[str, ...]
@@ -78,7 +80,11 @@ def op_result(line: Line) -> Line:
     last = _lead(order, _cards(line, "last_trick"), "last_trick")
     _check_supply("last_trick", last.cards)
     points, kitty = _points(line, "points"), _points(line, "kitty")
-    if kitty < 0:
+    if not -ALL_POINTS <= points <= 2 * ALL_POINTS:
+        raise ValueError(
+            f"points: two packs hold {ALL_POINTS}, and penalties never come to as many again; not {points}"
+        )
+    if not 0 <= kitty <= ALL_POINTS:
         raise ValueError(f"kitty: cannot hold {kitty} points")
     scored = result(
         _ruleset(line), order, (Earned("points", points),), kitty, last.cards, _side(line, "last_trick_won_by")
@@ -108,7 +114,7 @@ def _field(line: Line, name: str) -> object:
 def _text(line: Line, name: str) -> str:
     value = _field(line, name)
     if not isinstance(value, str):
-        raise ValueError(f"{name}: must be a text, not {value!r}")  # noqa: TRY004 - every fault of a line is a ValueError
+        raise ValueError(f"{name}: must be a text, not {quoted(value)}")  # noqa: TRY004 - every fault of a line is a ValueError
     return value
 
 
@@ -163,7 +169,7 @@ def _lead(order: Order, cards: Cards, name: str) -> Lead:
 def _points(line: Line, name: str) -> int:
     value = _field(line, name)
     if not isinstance(value, int) or isinstance(value, bool) or value % 5:
-        raise ValueError(f"{name}: must be a whole number of points, a multiple of 5, not {value!r}")
+        raise ValueError(f"{name}: must be a whole number of points, a multiple of 5, not {quoted(value)}")
     return value
 
 
@@ -173,4 +179,4 @@ def _side(line: Line, name: str) -> Literal["declarers", "attackers"]:
         return "declarers"
     if value == "attackers":
         return "attackers"
-    raise ValueError(f'{name}: must be "declarers" or "attackers", not {value!r}')
+    raise ValueError(f'{name}: must be "declarers" or "attackers", not {quoted(value)}')

@@ -65,7 +65,8 @@ def test_what_is_not_valid_is_answered_with_an_error(line: object, said: str) ->
 
 
 def test_the_filter_goes_on_after_an_error_and_keeps_the_order() -> None:
-    lines = [b'{"op":"read","ranks":"3"}', b"no json", b"", b'{"op":"read","ranks":"3 4"}']
+    nested = b'{"op":"read","cards":' + b"[" * 1_000 + b"]" * 1_000 + b"}"
+    lines = [b'{"op":"read","ranks":"3"}', b"no json", nested, b'{"op":"read","ranks":"3 4"}']
     out = io.BytesIO()
     run_filter(io.BytesIO(b"\n".join(lines)), out, "basic")
     answers = [json.loads(line) for line in out.getvalue().splitlines()]

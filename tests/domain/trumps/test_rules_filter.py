@@ -97,6 +97,9 @@ BAD = [
     ("result", {**RESULT, "points": 7}, "points: must be a whole number of points, a multiple of 5, not 7"),
     ("result", {**RESULT, "points": True}, "points: must be"),
     ("result", {**RESULT, "kitty": -5}, "kitty: cannot hold -5 points"),
+    ("result", {**RESULT, "kitty": 205}, "kitty: cannot hold 205 points"),
+    ("result", {**RESULT, "points": 10**15}, "points: two packs hold 200"),
+    ("result", {**RESULT, "points": -205}, "points: two packs hold 200"),
     ("result", {**RESULT, "last_trick_won_by": "nobody"}, 'last_trick_won_by: must be "declarers" or "attackers"'),
     ("result", {**RESULT, "last_trick": "4S 4D"}, "last_trick: 4S 4D are of several suits"),
 ]
