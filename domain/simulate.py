@@ -24,9 +24,12 @@ BEGIN: Final = datetime(2026, 1, 1, tzinfo=UTC)
 PLAYERS: Final = ("east", "south", "west", "north")
 
 
-def simulate(ruleset: str, hands: int, seed: str, bot: str = "random") -> Iterator[Recorded]:
+def simulate(
+    ruleset: str, hands: int, seed: str, bot: str = "random", deal_key: bytes | None = None
+) -> Iterator[Recorded]:
     """Play a match of so many hands with four bots and give its events as they happen.
 
+    With a `deal_key` the hands are dealt as an installation with that key would deal them.
     Raises Refused for an unknown ruleset, Unreadable for options that make no sense, KeyError for an unknown bot.
     """
     player = BOTS[bot]
@@ -39,7 +42,7 @@ def simulate(ruleset: str, hands: int, seed: str, bot: str = "random") -> Iterat
             return
         command = opening if table is None else _command(table, player, secret)
         hand = table.hands + isinstance(command, StartHand | CommitSeed) if table else 0
-        given = Given(_time(number), f"sim-{number}", derived_seed(secret, table_id, hand))
+        given = Given(_time(number), f"sim-{number}", derived_seed(deal_key or secret, table_id, hand))
         for recorded in decide(table, table_id, command, given):
             table = evolve(table, recorded)
             yield recorded

@@ -91,6 +91,8 @@ def verify_file(data: bytes, trust: Trust | None = None, known: Iterable[Known] 
         _check_rules(walk, opened)
     except Found as found:
         return _report(walk, found.fault)
+    if walk.table is not None and not walk.table.closed:
+        walk.notes.append(f"the match is not over here: it ends after event {walk.events} 比赛在此尚未结束")
     if signed is None:
         walk.notes.append("the file is not signed: it may be a match that somebody made up 文件没有签名")
     return _report(walk, signed=signed)

@@ -56,24 +56,47 @@ class CheckpointLog:
         self.notes: list[str] = []
         self.size = 0
         self._read = 0
+        highest = self._highest()
         self.refresh()
+        if self.latest < highest:
+            raise CheckpointFault(f"{self._note(self.latest + 1)} is missing, though there is a checkpoint {highest}")
 
     @property
     def latest(self) -> int:
         """The number of the newest checkpoint, 0 when there is none."""
         return len(self.notes)
 
+    @property
+    def unsigned(self) -> int:
+        """How many bytes stand after the leaves of the newest checkpoint: of a process that adds them or died then, or of others."""
+        return self._leaves.stat().st_size - self._read if self._leaves.exists() else 0
+
     def refresh(self) -> None:
-        """Read the checkpoints that are new, and their leaves. Raises CheckpointFault when leaves are missing."""
+        """Read the checkpoints that are new, and their leaves. Raises CheckpointFault, naming the file that is missing or broken."""
         size = self.size
         while (path := self._note(self.latest + 1)).exists():
-            note = path.read_text(encoding="utf-8")
-            size = _checkpoint(note).size
+            try:
+                note = path.read_text(encoding="utf-8")
+                size = _checkpoint(note).size
+            except (Unreadable, UnicodeDecodeError) as error:
+                raise CheckpointFault(f"{path}: {error}") from None
             self.notes.append(note)
         if size > self.size:
             self._read_leaves(size)
 
+    def check_root(self) -> None:
+        """Raise CheckpointFault unless the leaves are those over which the newest checkpoint was signed."""
+        if self.notes and self.tree.root() != self.checkpoint(self.latest).root:
+            raise CheckpointFault(f"{self._leaves} holds other leaves than were signed; restore it from a copy")
+
+    def _highest(self) -> int:
+        """The highest number that a checkpoint has."""
+        stems = [path.stem for path in self._note(0).parent.glob("*.note")]
+        return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+
     def _read_leaves(self, size: int) -> None:
+        if not self._leaves.exists():
+            raise CheckpointFault(f"{self._leaves} is missing, though there is a checkpoint over {size} leaves")
         with self._leaves.open("rb") as file:
             file.seek(self._read)
             while self.size < size:
@@ -82,7 +105,10 @@ class CheckpointLog:
                     raise CheckpointFault(
                         f"{self._leaves} ends after {self.size} leaves, but there is a checkpoint over {size}"
                     )
-                self._take(line[:-1])
+                try:
+                    self._take(line[:-1])
+                except Unreadable as error:
+                    raise CheckpointFault(f"{self._leaves}: leaf {self.size}: {error}") from None
             self._read = file.tell()
 
     def _take(self, line: bytes) -> None:
@@ -127,21 +153,32 @@ class CheckpointWriter(CheckpointLog):
 
     def _begin(self) -> None:
         super().__init__(self.folder)
-        if self.notes and self.tree.root() != self.checkpoint(self.latest).root:
-            raise CheckpointFault(f"{self._leaves} holds other leaves than were signed; restore it from a copy")
+        self.check_root()
         self._leaves.touch()
         os.truncate(self._leaves, self._read)
 
     def append(self, leaves: Sequence[Leaf], key: SigningKey) -> int:
         """Add leaves and sign a checkpoint over all there are; its number."""
+        self._add_leaves([leaf_line(leaf) for leaf in leaves])
+        self._add_note(sign_note(Checkpoint(key.name, self.size, self.tree.root()).text(), key))
+        return self.latest
+
+    def adopt(self, leaves: Sequence[bytes], notes: Sequence[str]) -> None:
+        """Add leaves and the checkpoints over them that another log has. They must have been checked."""
+        self._add_leaves(leaves)
+        for note in notes:
+            self._add_note(note)
+
+    def _add_leaves(self, lines: Sequence[bytes]) -> None:
         with self._leaves.open("ab") as file:
-            file.write(b"".join(leaf_line(leaf) + b"\n" for leaf in leaves))
+            file.write(b"".join(line + b"\n" for line in lines))
             file.flush()
             os.fsync(file.fileno())
-        for leaf in leaves:
-            self._take(leaf_line(leaf))
+        for line in lines:
+            self._take(line)
         self._read = self._leaves.stat().st_size
-        note = sign_note(Checkpoint(key.name, self.size, self.tree.root()).text(), key)
+
+    def _add_note(self, note: str) -> None:
         path = self._note(self.latest + 1)
         part = path.with_suffix(".part")
         with part.open("w", encoding="utf-8") as file:
@@ -151,7 +188,6 @@ class CheckpointWriter(CheckpointLog):
         part.replace(path)
         _sync(path.parent)
         self.notes.append(note)
-        return self.latest
 
     def close(self) -> None:
         """Let another process write."""

@@ -29,6 +29,10 @@ class Trust:
         """Whether this key is one of them."""
         return any(each.public == key.public and each.name in {"", key.name} for each in self.keys)
 
+    def takes_for_another(self, key: PublicKey) -> bool:
+        """Whether a key goes by the name of one of them without being one."""
+        return not self.pins(key) and any(each.name == key.name for each in self.keys)
+
     def held_at(self, key: PublicKey, time: str) -> bool:
         """Whether it was this key's turn to sign at a time, as far as it is known since when each key is valid."""
         if not all(each.valid_from for each in self.keys):
@@ -118,6 +122,9 @@ def _signing_key(file: SignedFile, trust: Trust | None) -> PublicKey:
             f"The file is signed by key {key.id} of {key.name}, not by the key that was pinned.",
             "签名所用的公钥不是指定的公钥。",
         )
+    if trust is not None and trust.takes_for_another(key):
+        en = f"The file is signed by key {key.id} under the name {key.name}, but that name is of other keys."
+        raise file.fault("signature", en, "冒用已知公钥的名称。")
     if not _held(file, key, file.last.time) or (
         trust is not None and trust.pins(key) and not trust.held_at(key, file.last.time)
     ):

@@ -67,11 +67,14 @@ class Result:
     seconds: float
 
 
-def matches(tables: int, hands: int, seed: str = "drill", opened: int = 4) -> Record:
-    """The lines of so many matches of all rulesets; the last few are not over, but in the middle of their last hand."""
+def matches(tables: int, hands: int, seed: str = "drill", opened: int = 4, deal_key: bytes | None = None) -> Record:
+    """The lines of so many matches of all rulesets; the last few are not over, but in the middle of their last hand.
+
+    With the `deal_key` of an installation they are such as it could have recorded.
+    """
     record: Record = {}
     for number in range(tables):
-        events = list(simulate(RULESETS[number % len(RULESETS)], hands, f"{seed} {number}"))
+        events = list(simulate(RULESETS[number % len(RULESETS)], hands, f"{seed} {number}", deal_key=deal_key))
         if number >= tables - opened:
             end = len(events) * 9 // 10
             events = events[: next(n for n in range(end, len(events)) if events[n].command != events[n - 1].command)]
@@ -191,7 +194,7 @@ def suffer(settings: Settings, cut: Cut, record: Record) -> Result:
         right = -1  # somebody was accused who lost nothing, or nobody was
     restored = True
     if lost:
-        restore(settings, Wish(set_aside=True))
+        restore(settings, Wish(set_aside=True, other_seeds=True))
     with served(settings) as running:
         restored = asyncio.run(read(running)) == record
         asyncio.run(project(running))

@@ -33,7 +33,7 @@ def checkpoints(
     trust = trust_of(key or [], given)
     if trust is None:
         raise wrong_use("name the key of the log with --key: its file, or the key itself (`shuangkou keys show`)")
-    fetched = copy_log(folder, given) if action == "copy" else None
+    fetched = copy_log(folder, given, trust) if action == "copy" else None
     found = check_copy(folder, trust)
     _print({"fetched": fetched, **found}, as_json=json)
 
@@ -51,3 +51,6 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         f"{found['tables']} 桌 tables: 签名 signatures, 根 roots, 只增不改 only ever grew",
         soft_wrap=True,
     )
+    if found["unsigned"]:
+        said = "bytes after the last leaf that was signed: being added, left by a process that died, or put there; not counted"
+        console.print(f"  leaves.ndjson: {found['unsigned']} {said} 末尾有未签名的内容,不计入", soft_wrap=True)

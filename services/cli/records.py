@@ -82,26 +82,30 @@ def verify(
         raise wrong_use("verify takes either tables, files and perhaps --key, or --all")
     began = perf_counter()
     given = settings(url=url, token=token, data=data, nats=nats, db=db)
-    known = known_from(checkpoints, given)
+    trust = trust_of(key or [], given)
+    log = known_from(checkpoints, given, trust, strict=every)
     if every:
         from services.cli.reconciling import verify_all
 
-        verify_all(given, known, json=json)
+        verify_all(given, log.known, json=json)
         return
-    found = verify_places(places or [], given, trust_of(key or [], given), known)
+    found = verify_places(places or [], given, trust, log)
     took = perf_counter() - began
     with telling(fault=not found.clean):
         if json:
             print_json(_all_as_json(found))
         else:
-            _print(found, took)
+            _print(found, took, "a key you know" if key else f"a key of the data folder {given.data.resolve()}")
 
 
-def _print(found: Any, took: float) -> None:
+def _print(found: Any, took: float, known: str) -> None:
+    """Print what was found; `known` says what a key is that is known."""
+    for note in found.notes:
+        console.print(plain(note), markup=False, soft_wrap=True)
     for each in found.receipts:
-        _print_receipt(each)
+        _print_receipt(each, known)
     for place, report in zip(found.places, found.reports, strict=True):
-        _print_report(place, report)
+        _print_report(place, report, known)
     if not found.reports:
         return
     hands, events = (sum(getattr(report, what) for report in found.reports) for what in ("hands", "events"))
@@ -113,7 +117,7 @@ def _print(found: Any, took: float) -> None:
     )
 
 
-def _print_report(place: str, report: Any) -> None:
+def _print_report(place: str, report: Any, known: str) -> None:
     where = "" if place == report.table else f"{plain(place)}: "
     for fault in report.faults:
         console.print(f"✗ {where}{fault}", style="red", markup=False, soft_wrap=True)
@@ -121,25 +125,26 @@ def _print_report(place: str, report: Any) -> None:
         checks = "链 chain, 洗牌 shuffle, 出牌 plays, 计分 scores"
         console.print(f"✓ {where}{report.table}: {checks}", style="green", markup=False, soft_wrap=True)
     if report.signed:
-        console.print(f"  {_signed(report.signed)}", markup=False, soft_wrap=True)
+        console.print(f"  {_signed(report.signed, known)}", markup=False, soft_wrap=True)
     for note in report.notes:
         console.print(f"  {plain(note)}", markup=False, soft_wrap=True)
 
 
-def _signed(signed: Any) -> str:
-    text = f"签名 signed by key {signed.key} of {signed.name}, {_pinned(pinned=signed.pinned)}; {signed.receipts} 回执 receipts"
+def _signed(signed: Any, known: str) -> str:
+    who = known if signed.pinned else None
+    text = f"签名 signed by key {signed.key} of {signed.name}, {_pinned(who)}; {signed.receipts} 回执 receipts"
     if signed.checkpoint:
         text += f"; 检查点 checkpoint over {signed.log_size} leaves covers it up to event {signed.checkpoint}"
     return text
 
 
-def _pinned(*, pinned: bool) -> str:
-    if pinned:
-        return "已核对公钥 which is a key you know"
+def _pinned(known: str | None) -> str:
+    if known:
+        return f"已核对公钥 which is {known}"
     return "未核对公钥 a key that came with the file: compare it with one you have from elsewhere (--key)"
 
 
-def _print_receipt(checked: Any) -> None:
+def _print_receipt(checked: Any, known: str) -> None:
     receipt, name = checked.receipt.receipt, f"回执 receipt {checked.receipt.receipt.number}"
     if checked.fault:
         console.print(f"✗ {name}: {plain(checked.fault)}", style="red", markup=False, soft_wrap=True)
@@ -150,14 +155,16 @@ def _print_receipt(checked: Any) -> None:
     )
     where = f"桌 table {receipt.table}, 第 {receipt.hand} 局 hand, 事件 events {receipt.first} to {receipt.last}"
     console.print(f"  {where}, {receipt.ended}, {receipt.time}: {scores}", markup=False, soft_wrap=True)
-    signer = f"key {receipt.key} of {checked.receipt.name}, {_pinned(pinned=checked.pinned)}"
+    signer = f"key {receipt.key} of {checked.receipt.name}, {_pinned(known if checked.pinned else None)}"
     console.print(f"  签名 signed by {signer}", markup=False, soft_wrap=True)
+    if checked.note:
+        console.print(f"  {plain(checked.note)}", markup=False, soft_wrap=True)
 
 
 def _all_as_json(found: Any) -> dict[str, Any]:
     reports = [{"place": place, **_as_json(each)} for place, each in zip(found.places, found.reports, strict=True)]
     receipts = [_receipt_as_json(each) for each in found.receipts]
-    return {"tables": reports, "receipts": receipts, "clean": found.clean}
+    return {"tables": reports, "receipts": receipts, "notes": found.notes, "clean": found.clean}
 
 
 def _as_json(report: Any) -> dict[str, Any]:
@@ -167,4 +174,9 @@ def _as_json(report: Any) -> dict[str, Any]:
 
 
 def _receipt_as_json(checked: Any) -> dict[str, Any]:
-    return {**checked.receipt.receipt.model_dump(), "fault": checked.fault, "pinned": checked.pinned}
+    return {
+        **checked.receipt.receipt.model_dump(),
+        "fault": checked.fault,
+        "note": checked.note,
+        "pinned": checked.pinned,
+    }

@@ -31,13 +31,20 @@ def restore(
         Literal["archive", "audit", "stream"] | None,
         typer.Option("--prefer", help="Which source holds where the record went two ways 以何者为准."),
     ] = None,
+    other_seeds: Annotated[
+        bool, typer.Option("--other-seeds", help="Also hands that another deal key dealt 其他密钥所发的局.")
+    ] = False,
+    unseen: Annotated[
+        bool,
+        typer.Option("--unseen", help="Also what only the archive has, though the audit timeline should 仅归档有的."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done 只预演.")] = False,
     json: AsJson = False,
 ) -> None:
     """Restore the stream from the archive, the audit timeline and whatever it still holds itself 从归档恢复.
 
-    Every file is checked and every table verified before anything is written; what is in the stream is never overwritten. It can be
-    repeated, also after it was killed. Stop `up` first.
+    Every file is checked and every table verified before anything is written, also against the checkpoint log and the deal key of the
+    data folder; what is in the stream is never overwritten. It can be repeated, also after it was killed. Stop `up` first.
 
     Example: shuangkou restore --set-aside
     """
@@ -53,7 +60,7 @@ def restore(
     began = perf_counter()
     given = settings(data=data, nats=nats, db=db, archive=archive)
     given = given.model_copy(update={"data": given.data.resolve()})
-    outcome = carry_out(given, Wish(set_aside, with_faults, incomplete, prefer, dry_run), bar)
+    outcome = carry_out(given, Wish(set_aside, with_faults, incomplete, prefer, dry_run, other_seeds, unseen), bar)
     if json:
         print_json(asdict(outcome))
     else:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +10,8 @@ from functools import partial
 from typing import Final, Literal, TypeVar
 
 from domain.shuffle import derived_seed
+from domain.verify import Known
+from services.checkpoints import FOLDER, CheckpointFault
 from services.eventstore.core import JetStreamStore
 from services.recovery.finishing import SeedOf
 from services.recovery.local import STORE, LocalServer, alone
@@ -24,19 +26,28 @@ from services.recovery.restoring import (
     plan,
     start_views_over,
     survey,
+    unseen,
     write,
 )
-from services.recovery.sources import Source, Sources
+from services.recovery.sources import Source, Sources, Trouble
 from services.recovery.views import mark_of
 from services.settings import STREAM, Settings, load_secrets
 from services.store import connect
 from services.vaults import open_vault
+from services.witness import known_of
 
 T = TypeVar("T")
 SHOWN: Final = 10
-"""So many faults are listed in a refusal."""
+"""So many troubles, and so many faults, are listed in a refusal."""
 BESIDE: Final[tuple[Literal["disputes", "access"], ...]] = ("disputes", "access")
 """The records beside those of tables, each in a stream of its own, which the archive does not hold."""
+SECRETS: Final = "secrets.json"
+HINTS: Final[Mapping[str, str]] = {
+    "lost": "--incomplete restores these tables up to there 用 --incomplete 恢复到此为止",
+    "foreign": "--other-seeds restores them too: only if the deal key was changed, or secrets.json was lost 仅当发牌密钥更换过或已丢失",
+    "unseen": "--unseen restores them too: only if you know why the timeline lacks them 仅当您知道审计视图为何缺少它们",
+}
+"""What may be wished for, by the kind of trouble."""
 Bar = Callable[[str], AbstractContextManager[Progress]]
 
 
@@ -49,7 +60,8 @@ class Wish:
     """How to restore. `set_aside`: a damaged stream may be put away for a new one. `with_faults`: also tables that do not verify.
 
     `incomplete`: also tables of which something is lost, up to there. `prefer`: the source that holds where the record went two ways.
-    `dry`: say only what would be done.
+    `dry`: say only what would be done. `other_seeds`: also hands that another deal key dealt. `unseen`: also what only the archive has,
+    though the audit timeline should.
     """
 
     set_aside: bool = False
@@ -57,6 +69,8 @@ class Wish:
     incomplete: bool = False
     prefer: Source | None = None
     dry: bool = False
+    other_seeds: bool = False
+    unseen: bool = False
 
 
 @dataclass
@@ -84,21 +98,27 @@ def silent(_: str) -> Iterator[Progress]:
 
 def restore(settings: Settings, wish: Wish, bar: Bar = silent) -> Outcome:
     """Restore the stream. Raises CannotRestore, StillRunning, and what store and vault raise."""
+    seed_of = _seeds(settings)  # before the server is started, which makes secrets where there are none
     if settings.nats:
-        return _restore(settings, wish, bar, None)
+        return _restore(settings, wish, bar, None, seed_of)
     with alone(settings) as server:
         server.start()
-        return _restore(settings.model_copy(update={"nats": server.url}), wish, bar, server)
+        return _restore(settings.model_copy(update={"nats": server.url}), wish, bar, server, seed_of)
 
 
-def _restore(settings: Settings, wish: Wish, bar: Bar, server: LocalServer | None) -> Outcome:
+def _restore(settings: Settings, wish: Wish, bar: Bar, server: LocalServer | None, seed_of: SeedOf | None) -> Outcome:
     vault, sources = open_vault(settings.vault), Sources()
+    known = _known(settings)
     sources.add_vault(vault)
-    places = add_audit(settings, sources)
+    timeline = add_audit(settings, sources)
     standing = _on(settings, partial(survey, sources=sources))
     with bar("核验 verifying") as progress:
-        planned = plan(sources, places, wish.prefer, progress, _seeds(settings))
-    _check(planned, wish)
+        planned = plan(sources, timeline.places, wish.prefer, progress, seed_of, known)
+    _check([*planned.troubles, *unseen(sources, planned, timeline)], planned, wish)
+    if seed_of is None:
+        sources.notes.append(
+            f"there is no {SECRETS}: whether this installation dealt the hands was not checked 未核对发牌密钥"
+        )
     outcome = Outcome(len(planned.tables), len(planned.events), sources=sources.counts, notes=sources.notes)
     why = conflict(standing, planned)
     if why is not None:
@@ -160,21 +180,35 @@ def _on(settings: Settings, work: Callable[[JetStreamStore], Awaitable[T]]) -> T
 
 def _seeds(settings: Settings) -> SeedOf | None:
     """The seeds of this installation, if it has its secrets."""
-    if not (settings.data / "secrets.json").exists():
+    if not (settings.data / SECRETS).exists():
         return None
     return partial(derived_seed, bytes.fromhex(load_secrets(settings.data).deal_key))
 
 
-def _check(planned: Plan, wish: Wish) -> None:
-    """Raises CannotRestore when a table is not whole, or does not verify, and that was not wished for."""
+def _known(settings: Settings) -> Mapping[str, Sequence[Known]]:
+    """What the checkpoint log of the data folder knows of each table. Raises CannotRestore when it is broken."""
+    folder = settings.data / FOLDER
+    try:
+        return known_of(folder).tables
+    except CheckpointFault as error:
+        raise CannotRestore(
+            f"the checkpoint log in {folder} is broken: {error}. Nothing was written. Bring it back from a copy, or move it away to "
+            "restore without what it knows 检查点日志损坏,请从副本恢复或移开"
+        ) from None
+
+
+def _check(troubles: Sequence[Trouble], planned: Plan, wish: Wish) -> None:
+    """Raises CannotRestore when a table is not whole, may be made up or does not verify, and that was not wished for."""
     if not planned.tables:
         raise CannotRestore(
             "neither the archive nor the audit timeline nor the stream holds any event 没有可恢复的事件"
         )
-    troubles = [each for each in planned.troubles if each.kind == "forked" or not wish.incomplete]
-    said = [f"event {each.table}:{each.version}: {each.en} {each.zh}" for each in troubles]
-    if troubles and all(each.kind == "lost" for each in troubles):
-        said.append("--incomplete restores these tables up to there 用 --incomplete 恢复到此为止")
+    wished = {"lost": wish.incomplete, "foreign": wish.other_seeds, "unseen": wish.unseen}
+    left = [each for each in troubles if not wished.get(each.kind)]
+    said = [f"event {each.table}:{each.version}: {each.en} {each.zh}" for each in left[:SHOWN]]
+    said += [f"… and {len(left) - SHOWN} more 其余从略"] if len(left) > SHOWN else []
+    kinds = {each.kind for each in left}
+    said += [hint for kind, hint in HINTS.items() if kind in kinds and not kinds & {"forked", "otherwise"}]
     if not wish.with_faults and planned.faults:
         said += [
             *map(str, planned.faults[:SHOWN]),

@@ -8,25 +8,31 @@ overwritten.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from heapq import merge
 from itertools import groupby, zip_longest
 from multiprocessing import get_context
-from operator import itemgetter
+from operator import attrgetter, itemgetter
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import orjson
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from domain.verify import Fault, verify_lines
+from domain.shuffle import commitment
+from domain.verify import Fault, Known, verify_lines
 from projections.archive import Vault, name_of
 from projections.audit import audit_events
 from projections.base import Projector, open_engine
 from projections.runner import make
 from schemas.canonical import digest
+from schemas.envelope import read_line, stored_name
+from schemas.events import HandStarted, SeedCommitted, type_name
+from schemas.notation import Unreadable
 from services.eventstore.core import JetStreamStore
 from services.eventstore.errors import EMPTY, Head
 from services.eventstore.scanning import Scan
@@ -41,6 +47,9 @@ WORTH_A_POOL: Final = 8
 """From so many tables on it pays to use more than one core."""
 OF_TABLES: Final = ("live", "ledger", "audit", "archive")
 """The projections that are built from the stream that is restored."""
+COMMITS: Final = frozenset((type_name(HandStarted), type_name(SeedCommitted)))
+"""Stored names of the events that commit to a seed."""
+NOTHING: Final[Mapping[str, Sequence[Known]]] = MappingProxyType({})
 Progress = Callable[[int, int], None]
 
 
@@ -90,30 +99,38 @@ async def survey(store: JetStreamStore, sources: Sources) -> Standing:
     return Standing(hashes, heads, whole and not scan.holes, scan.last)
 
 
-def add_audit(settings: Settings, sources: Sources) -> dict[tuple[str, int], int]:
-    """Take the audit timeline for a source, if there is one; gives where each event stood in the stream."""
+class Timeline(NamedTuple):
+    """What the audit timeline tells: where each event stood in the stream, and when the last one that it has seen happened."""
+
+    places: dict[tuple[str, int], int]
+    until: str
+
+
+def add_audit(settings: Settings, sources: Sources) -> Timeline:
+    """Take the audit timeline for a source, if there is one. An event of it that was changed still tells that there was one."""
     if mark_of(settings, "audit") is None:
         sources.notes.append("audit: there is no audit timeline to help 没有审计视图")
-        return {}
+        return Timeline({}, "")
     engine = open_engine(settings.database("audit"))
     places: dict[tuple[str, int], int] = {}
+    until = ""
     columns = audit_events.c
-    query = select(columns.table_id, columns.version, columns.sequence, columns.hash, columns.line)
+    query = select(columns.table_id, columns.version, columns.sequence, columns.hash, columns.line, columns.time)
     try:
         with engine.connect() as connection:
-            for table, version, sequence, hash_, given in connection.execute(query.order_by(columns.sequence)):
+            for table, version, sequence, hash_, given, time in connection.execute(query.order_by(columns.sequence)):
+                places[table, version], until = sequence, time
                 if digest(line := as_bytes(given)) != hash_:
                     sources.notes.append(
                         f"audit: event {table}:{version} was changed; it was left out 该事件已被改动,未采用"
                     )
                     continue
                 sources.add("audit", line)
-                places[table, version] = sequence
     except SQLAlchemyError as error:
         sources.notes.append(f"audit: it cannot be read to its end: {str(error).partition(chr(10))[0][:200]}")
     finally:
         engine.dispose()
-    return places
+    return Timeline(places, until)
 
 
 def plan(
@@ -122,16 +139,20 @@ def plan(
     prefer: Source | None = None,
     progress: Progress | None = None,
     seed_of: SeedOf | None = None,
+    known: Mapping[str, Sequence[Known]] = NOTHING,
 ) -> Plan:
     """Put the tables together, verify each of them, and say in which order their events are to stand in the stream.
 
-    A last command of which the end is missing is decided again (`seed_of`: with the seeds of this installation).
+    A last command of which the end is missing is decided again (`seed_of`: with the seeds of this installation, of which every hand must
+    be). `known` is what witnesses know of tables.
     """
     found = list(sources.whole(prefer))
     tables = [whole for whole in found if whole.lines]
     faults: list[Fault] = []
-    for done, (mine, rest) in enumerate(_verified(tables, seed_of), start=1):
+    troubles = [whole.trouble for whole in found if whole.trouble is not None]
+    for done, (mine, rest, foreign) in enumerate(_verified(tables, seed_of), start=1):
         faults += mine
+        troubles += foreign
         if rest:
             whole = tables[done - 1]
             heads = (*whole.heads, *map(digest, rest))
@@ -142,8 +163,42 @@ def plan(
         if progress:
             progress(done, len(tables))
     events, numbered = _in_order(tables, places)
-    troubles = [whole.trouble for whole in found if whole.trouble is not None]
-    return Plan({whole.table: whole for whole in tables}, events, numbered, faults, troubles)
+    by_name = {whole.table: whole for whole in tables}
+    troubles += _unlike(by_name, known, {each.table for each in troubles if each.kind in {"lost", "forked"}})
+    return Plan(by_name, events, numbered, faults, troubles)
+
+
+def _unlike(
+    tables: Mapping[str, Whole], known: Mapping[str, Sequence[Known]], lost: AbstractSet[str]
+) -> Iterator[Trouble]:
+    """The tables that are not as witnesses know them, or end before that; once where it is said already that something is `lost`."""
+    for table, witnesses in sorted(known.items()):
+        heads = tables[table].heads if table in tables else ()
+        for each in sorted(witnesses, key=attrgetter("version")):
+            if each.version <= len(heads) and heads[each.version - 1] != each.hash:
+                en = f"{each.witness} knows another event here. If it is the log that is wrong, move its folder away and restore again."
+                yield Trouble(table, each.version, "otherwise", en, "检查点日志所记的事件与此不同。")
+                break
+        else:
+            last = max(each.version for each in witnesses)
+            if last > len(heads) and table not in lost:
+                en = f"The checkpoint log knows this table up to event {last}; no source has it from here on."
+                yield Trouble(table, len(heads) + 1, "lost", en, "检查点日志中有此后的事件,所有副本中都没有。")
+
+
+def unseen(sources: Sources, planned: Plan, timeline: Timeline) -> Iterator[Trouble]:
+    """Tables with events that only the archive has, although the audit timeline has seen what happened later.
+
+    The archive takes in what the stream holds, and so does the timeline: what is older than its last event it should have.
+    """
+    for table, whole in planned.tables.items():
+        for version, line in enumerate(whole.lines, start=1):
+            if (table, version) in timeline.places or sources.of(table, version, line) != ("archive",):
+                continue
+            if orjson.loads(line)["time"] < timeline.until:
+                en = "From here on only the archive has it, though the audit timeline has seen what came later: it may have been made up."
+                yield Trouble(table, version, "unseen", en, "只有归档中有此事件,审计视图却没有,可能是编造的。")
+                break
 
 
 def _in_order(tables: Sequence[Whole], places: Mapping[tuple[str, int], int]) -> tuple[list[Event], int]:
@@ -180,8 +235,8 @@ def _timed(whole: Whole) -> Iterator[tuple[tuple[str, str, int], Event]]:
         yield (latest, whole.table, version), Event(whole.table, version, raw["type"], raw["command"], line)
 
 
-Verified = tuple[tuple[Fault, ...], tuple[bytes, ...]]
-"""The faults of a table, and the events that its last command is short of."""
+Verified = tuple[tuple[Fault, ...], tuple[bytes, ...], tuple[Trouble, ...]]
+"""The faults of a table, the events that its last command is short of, and the first hand that is not of this installation."""
 
 
 def _verified(tables: Sequence[Whole], seed_of: SeedOf | None) -> Iterator[Verified]:
@@ -196,7 +251,30 @@ def _verified(tables: Sequence[Whole], seed_of: SeedOf | None) -> Iterator[Verif
 def _verify(seed_of: SeedOf | None, whole: Whole) -> Verified:
     faults = verify_lines(whole.lines).faults
     rest = rest_of(whole.lines, seed_of) if faults else ()
-    return (verify_lines((*whole.lines, *rest)).faults if rest else faults), rest
+    foreign = _foreign(whole, seed_of) if seed_of else None
+    return (verify_lines((*whole.lines, *rest)).faults if rest else faults), rest, (foreign,) if foreign else ()
+
+
+def _foreign(whole: Whole, seed_of: SeedOf) -> Trouble | None:
+    """The first hand that was not dealt with the deal key of this installation; None if there is none."""
+    for version, line in enumerate(whole.lines, start=1):
+        event = _commits(line)
+        if event is not None and event.commitment != commitment(
+            seed_of(whole.table, event.hand), whole.table, event.hand
+        ):
+            en = f"Hand {event.hand} was not dealt with the deal key of this installation (C2): it may have been made up."
+            return Trouble(whole.table, version, "foreign", en, "该局的种子不是本系统的密钥产生的,可能是编造的。")
+    return None
+
+
+def _commits(line: bytes) -> HandStarted | SeedCommitted | None:
+    if stored_name(line) not in COMMITS:
+        return None
+    try:
+        event = read_line(line).event
+    except Unreadable:
+        return None  # which the verification says
+    return event if isinstance(event, HandStarted | SeedCommitted) else None
 
 
 def conflict(standing: Standing, plan: Plan) -> str | None:

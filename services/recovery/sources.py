@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 from projections.archive import Vault, digest_in, lines_in
 from projections.base import link_of
 from schemas.canonical import GENESIS, digest
+from schemas.envelope import open_line
 from schemas.notation import Unreadable
 
 Source = Literal["archive", "audit", "stream"]
@@ -24,11 +25,15 @@ class Copy(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """What keeps a table from being whole: from which event on, whether it is lost or forked, in words."""
+    """What keeps a table from being restored: from which event on, what it is, in words.
+
+    Events are `lost`, the record is `forked`, a seed is `foreign` (not of this installation), the checkpoint log knows `otherwise`, or
+    events are `unseen` by the audit timeline, which would have seen them.
+    """
 
     table: str
     version: int
-    kind: Literal["lost", "forked"]
+    kind: Literal["lost", "forked", "foreign", "otherwise", "unseen"]
     en: str
     zh: str
 
@@ -57,12 +62,14 @@ class Sources:
         self.notes: Final[list[str]] = []
         self.counts: Final[dict[Source, int]] = {"archive": 0, "audit": 0, "stream": 0}
 
-    def add(self, source: Source, line: bytes) -> None:
-        """Take in a copy of an event. What cannot be read is noted and left out."""
+    def add(self, source: Source, line: bytes, place: str = "") -> None:
+        """Take in a copy of an event. What cannot be read is noted, with the file that it is in as `place`, and left out."""
         try:
+            open_line(line)
             link = link_of(line)
         except Unreadable as error:
-            self.notes.append(f"{source}: an event (SHA-256 {digest(line)[:12]}…) cannot be read: {error}")
+            said = f"an event (SHA-256 {digest(line)[:12]}…) cannot be read and was left out: {error} 无法读取,未采用"
+            self.notes.append(f"{source}: {place + ': ' if place else ''}{said}")
             return
         self.counts[source] += 1
         mine = self.tables.setdefault(link.table, {})
@@ -85,15 +92,18 @@ class Sources:
             try:
                 lines = lines_in(data)
             except Unreadable as error:
-                self.notes.append(f"archive: {name}: {error}")
+                self.notes.append(f"archive: {name}: {error}; it was left out 未采用")
                 continue
             for line in lines:
-                self.add("archive", line)
+                self.add("archive", line, name)
 
     def of(self, table: str, version: int, line: bytes) -> tuple[Source, ...]:
-        """Which sources have an event with these bytes."""
-        first = self.tables[table][version]
-        return first.sources if first.line == line else self.others[table, version][line].sources
+        """Which sources have an event with these bytes; none has one that was decided again."""
+        first = self.tables[table].get(version)
+        if first is not None and first.line == line:
+            return first.sources
+        other = self.others.get((table, version), {}).get(line)
+        return other.sources if other else ()
 
     def whole(self, prefer: Source | None = None) -> Iterator[Whole]:
         """Every table, as far as it can be put together; where it went two ways, the way of `prefer` if that is given."""

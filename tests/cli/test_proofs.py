@@ -180,7 +180,7 @@ def test_a_simulated_match_is_signed_when_keys_are_given(tmp_path: Path) -> None
     for name in ("a", "b"):
         assert shuangkou(*arguments, str(tmp_path / name), "--sign", str(tmp_path / FILE)).returncode == 0
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert "which is a key you know" in shuangkou("verify", str(tmp_path / "a"), data=tmp_path).stdout
+    assert "which is a key of the data folder" in shuangkou("verify", str(tmp_path / "a"), data=tmp_path).stdout
     assert shuangkou(*arguments, str(tmp_path / "c")).returncode == 0
     plain = shuangkou("verify", str(tmp_path / "c"), data=tmp_path)
     assert plain.returncode == 0

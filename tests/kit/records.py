@@ -1,14 +1,14 @@
 """Records made by commands, for tests that are about records and not about play."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from domain.bots import BOTS, choose
 from domain.shuffle import derived_seed, drawer
-from domain.table import OVER, Given, Table, decide, evolve
+from domain.table import OVER, Given, Table, decide, evolve, replay
 from domain.upkeep import due
 from schemas.commands import Command, OpenTable, SeatPlayer, StartHand
-from schemas.envelope import Recorded
+from schemas.envelope import Recorded, read_line
 from schemas.events import TableOptions
 
 Next = Command | Callable[[Table], Command]
@@ -62,3 +62,16 @@ def until_over(table_id: str, commands: Iterable[Next], hands: int) -> list[Reco
 
     happened: list[Recorded] = []
     return carried(table_id, moves(), happened=happened)
+
+
+def played_on(lines: Sequence[bytes], secret: bytes) -> list[bytes]:
+    """A record that goes on to the end of the match, dealt with this secret: all in it is as the rules want it."""
+    table, more = replay(map(read_line, lines)), list(lines)
+    while not table.closed:
+        command = anything(table)
+        hand = table.hands + isinstance(command, StartHand)
+        given = Given(table.time, f"on-{table.version}", derived_seed(secret, table.id, hand))
+        for recorded in decide(table, table.id, command, given):
+            table = evolve(table, recorded)
+            more.append(recorded.line)
+    return more

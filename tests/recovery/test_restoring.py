@@ -6,33 +6,45 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
+import orjson
 import pytest
 
+from domain.shuffle import derived_seed
 from domain.simulate import simulate
 from ops.drills.storage import Cut, Record, blocks, damage, installation, project, read, served, write
 from projections.archive import files_of, name_of
 from projections.base import ProjectionFault, open_engine
-from schemas.canonical import digest
+from schemas.canonical import canonical, digest
 from schemas.envelope import read_line
 from schemas.envelope import record as recorded_as
 from schemas.events import HandScored, PlayerSeated
+from schemas.matchfile import match_file
+from schemas.proofs import Leaf
 from services.accesslog import AccessLog
 from services.auth import Caller
+from services.checkpoints import FOLDER, CheckpointWriter
 from services.eventstore.core import JetStreamStore
 from services.eventstore.server import EmbeddedServer
 from services.project import run_projection
 from services.recovery.carrying_out import CannotRestore, Outcome, Wish, restore
 from services.recovery.local import StillRunning, alone
 from services.recovery.reconciling import reconcile
+from services.recovery.restoring import Timeline, plan, unseen
+from services.recovery.sources import Source, Sources
 from services.settings import Settings
 from services.store import beside, connect
 from services.vaults import Folder, open_vault
+from tests.faults.test_tamper import rechained
 from tests.kit.house import ROOT, shuangkou
 from tests.kit.nats import own_nats_server
+from tests.kit.proofs import LOGGED, first_hand, rest_of, ring
+from tests.kit.records import played_on
 from tests.kit.s3 import BUCKET, S3Server, s3_server
+from tests.recovery.conftest import DEAL_KEY, with_secrets
 
 __all__ = ["own_nats_server", "s3_server"]
 T = TypeVar("T")
@@ -46,6 +58,13 @@ def lose_views(house: Settings, *names: str) -> None:
     for name in names:
         for file in (house.data / "views").glob(f"{name}.sqlite*"):
             file.unlink()
+
+
+def file_away(house: Settings, data: bytes) -> str:
+    """Put a file into the archive, as whoever can write there may; its name."""
+    name = name_of(digest(data))
+    Folder(house.data / "archive").put(name, data)
+    return name
 
 
 def now(house: Settings) -> Record:
@@ -263,7 +282,7 @@ def test_what_no_source_has_is_refused_and_can_be_restored_up_to_there(house: Se
 
 def test_a_table_that_does_not_verify_is_refused_unless_wished_for(tmp_path: Path) -> None:
     """The archive may have been forged with a chain made anew; and a fault that was recorded long ago is evidence."""
-    lines = [each.line for each in simulate("basic", 1, "forged")]
+    lines = [each.line for each in simulate("basic", 1, "forged", deal_key=bytes.fromhex(DEAL_KEY))]
     at = next(n for n, line in enumerate(lines) if isinstance(read_line(line).event, HandScored))
     forged, prev = lines[:at], read_line(lines[at]).prev
     for line in lines[at:]:
@@ -273,14 +292,182 @@ def test_a_table_that_does_not_verify_is_refused_unless_wished_for(tmp_path: Pat
             event = event.model_copy(update={"multiplier": event.multiplier + 1})
         forged.append(recorded_as(old.table, old.version, prev, old.time, old.command, event).line)
         prev = digest(forged[-1])
-    vault = Folder(tmp_path / "archive")
-    data = b"".join(line + b"\n" for line in forged)
-    vault.put(name_of(digest(data)), data)
-    house = Settings(data=tmp_path)
+    house = Settings(data=with_secrets(tmp_path / "data"))
+    file_away(house, b"".join(line + b"\n" for line in forged))
     with pytest.raises(CannotRestore, match=r"differs: hand-scored\.multiplier.*\n.*--with-faults"):
         restore(house, Wish())
     restore(house, Wish(with_faults=True))
     assert list(now(house).values()) == [forged]
+
+
+def test_a_match_that_somebody_made_up_is_not_restored(house: Settings, record: Record) -> None:
+    """Whoever can write into the archive can put a match there that keeps every rule; but not one that this installation dealt."""
+    lose_stream(house)
+    made_up = list(simulate("jj", 1, "made up", "greedy"))
+    file_away(house, match_file([each.line for each in made_up]))
+    table = made_up[0].table
+    foreign, early = (
+        f"event {table}:6: Hand 1 was not dealt with the deal key",
+        f"event {table}:1: From here on only the archive",
+    )
+    for wish in (Wish(), Wish(with_faults=True, incomplete=True)):
+        with pytest.raises(CannotRestore, match=rf"(?s){foreign}.*{early}.*--other-seeds.*--unseen"):
+            restore(house, wish)
+    with pytest.raises(CannotRestore, match=early):
+        restore(house, Wish(other_seeds=True))
+    lose_views(house, "audit")
+    with pytest.raises(CannotRestore, match=foreign):
+        restore(house, Wish(incomplete=True))
+    assert now(house) == {}
+    restore(house, Wish(other_seeds=True))
+    assert table in now(house)
+
+
+def test_a_match_dealt_here_that_the_timeline_never_saw_is_not_restored(house: Settings, record: Record) -> None:
+    lose_stream(house)
+    made_up = [each.line for each in simulate("jj", 1, "made up", "greedy", bytes.fromhex(DEAL_KEY))]
+    file_away(house, match_file(made_up))
+    with pytest.raises(CannotRestore, match=r"From here on only the archive has it.*\n.*--unseen"):
+        restore(house, Wish())
+    assert now(house) == {}
+    restore(house, Wish(unseen=True))
+    assert made_up in now(house).values()
+
+
+def test_what_is_younger_than_the_timeline_may_be_in_the_archive_alone(record: Record) -> None:
+    """The two take in the stream each at its own pace."""
+    table, lines = next(iter(record.items()))
+    sources = Sources()
+    for source, upto in (("archive", len(lines)), ("audit", 20)):
+        for line in lines[:upto]:
+            sources.add(cast("Source", source), line)
+    planned = plan(sources, {})
+    seen = {(table, version): version for version in range(1, 21)}
+    assert list(unseen(sources, planned, Timeline(seen, read_line(lines[19]).time))) == []
+    (found,) = unseen(sources, planned, Timeline(seen, read_line(lines[-1]).time))
+    assert (found.table, found.version, found.kind) == (table, 21, "unseen")
+
+
+def test_a_hand_that_somebody_dealt_at_a_real_table_is_named(record: Record) -> None:
+    """It chains to the real events, keeps the rules and is as young as one likes; its seed is another's."""
+    begun = first_hand(next(iter(record.values())))
+    lines = played_on(begun, b"e" * 32)
+    sources = Sources()
+    for line in lines:
+        sources.add("archive", line)
+    mine = partial(derived_seed, bytes.fromhex(DEAL_KEY))
+    planned = plan(sources, {}, seed_of=mine)
+    assert (planned.faults, [(each.kind, each.table, each.version) for each in planned.troubles]) == (
+        [],
+        [("foreign", read_line(lines[0]).table, len(begun) + 1)],
+    )
+    assert plan(sources, {}).troubles == [], "without the secrets of the installation nobody can tell"
+
+
+def put_on_record(house: Settings, record: Record) -> None:
+    """What the checkpoint process would have written."""
+    writer = CheckpointWriter(house.data / FOLDER)
+    heads = {table: rest_of(lines) for table, lines in record.items()}
+    leaves = [
+        Leaf(hash=head.rest_hash, table=table, time=LOGGED, version=head.rest_version)
+        for table, head in sorted(heads.items())
+    ]
+    writer.append(leaves, ring().current)
+    writer.close()
+
+
+def forget(house: Settings, record: Record, table: str) -> None:
+    """Take every file of a table out of the archive."""
+    lines = set(record[table])
+    for path in (house.data / "archive").rglob("*.ndjson"):
+        if lines & set(path.read_bytes().split(b"\n")):
+            path.unlink()
+
+
+def test_a_table_that_the_checkpoint_log_knows_does_not_go_without_a_word(house: Settings, record: Record) -> None:
+    put_on_record(house, record)
+    lose_stream(house)
+    lose_views(house, "audit", "archive", "ledger")
+    table = next(iter(record))
+    forget(house, record, table)
+    with pytest.raises(
+        CannotRestore,
+        match=rf"event {table}:1: The checkpoint log knows this table up to event {len(record[table])}.*\n.*--incomplete",
+    ):
+        restore(house, Wish())
+    assert now(house) == {}
+    restore(house, Wish(incomplete=True))
+    assert set(now(house)) == set(record) - {table}
+
+
+def test_a_table_that_was_told_otherwise_is_not_restored_against_the_checkpoint_log(
+    house: Settings, record: Record
+) -> None:
+    """Winners and losers changed places, everything was chained anew, and it keeps the rules; the log knows better."""
+    put_on_record(house, record)
+    lose_stream(house)
+    lose_views(house, "audit", "archive", "ledger")
+    table = next(iter(record))
+    forget(house, record, table)
+    swapped = [
+        line.replace(b'"east"', b'"x"').replace(b'"south"', b'"east"').replace(b'"x"', b'"south"')
+        for line in record[table]
+    ]
+    file_away(house, match_file(rechained(swapped, 1)))
+    for wish in (Wish(), Wish(with_faults=True, incomplete=True, other_seeds=True, unseen=True)):
+        with pytest.raises(
+            CannotRestore,
+            match=rf"event {table}:{len(swapped)}: Leaf \d+ of the checkpoint log knows another event here",
+        ):
+            restore(house, wish)
+    assert now(house) == {}
+
+
+def test_with_the_checkpoint_log_whole_a_restore_is_as_ever(house: Settings, record: Record) -> None:
+    put_on_record(house, record)
+    lose_stream(house)
+    restore(house, Wish())
+    assert now(house) == record
+
+
+def test_a_broken_checkpoint_log_stops_the_restore(house: Settings, record: Record) -> None:
+    put_on_record(house, record)
+    lose_stream(house)
+    (house.data / FOLDER / "leaves.ndjson").write_bytes(b"rotten\n")
+    with pytest.raises(CannotRestore, match=r"the checkpoint log in .* is broken: .*leaves\.ndjson.*move it away"):
+        restore(house, Wish())
+    assert now(house) == {}
+
+
+ODD = {
+    "no JSON": b"rotten\n",
+    "a list": b"[]\n",
+    "nested": b"[" * 5000 + b"]" * 5000 + b"\n",
+    "not UTF-8": b"\xff\xfe\n",
+    "no attributes": b'{"source":"/tables/t-1"}\n',
+    "a header alone": b'{"type":"shuangkou.match-header.v1"}\n',
+    "a version in words": {"version": "x"},
+    "a time in numbers": {"time": 5},
+    "an impossible time": {"time": "2026-99-01T00:00:00.000Z"},
+    "a command in numbers": {"command": 7},
+    "a strange table": {"source": "/tables/A*.>"},
+    "an unknown type": {"type": "shuangkou.wished.v1"},
+}
+"""What may lie in an archive under its right name and is no event."""
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_an_odd_file_in_the_archive_is_left_out_and_named(
+    odd: bytes | dict[str, object], tmp_path: Path, record: Record
+) -> None:
+    line = next(iter(record.values()))[0]
+    data = odd if isinstance(odd, bytes) else canonical({**orjson.loads(line), **odd}) + b"\n"
+    house, sources = Settings(data=tmp_path), Sources()
+    name = file_away(house, data)
+    file_away(house, line + b"\n")
+    sources.add_vault(Folder(tmp_path / "archive"))
+    assert [name in note and "left out" in note for note in sources.notes] == [True]
+    assert [each.lines for each in sources.whole()] == [(line,)]
 
 
 def test_a_dry_run_writes_nothing(house: Settings, record: Record) -> None:

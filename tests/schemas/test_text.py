@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.notation import Unreadable
-from schemas.text import is_name, printable
+from schemas.text import MOST_QUOTED, is_name, printable, quoted
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,14 @@ def test_what_does_not_print_is_escaped(text: str, shown: str) -> None:
 )
 def test_names(text: str, fits: bool) -> None:
     assert is_name(text, 64) is fits
+
+
+@pytest.mark.parametrize("value", ["x" * 3_000_000, ["x"] * 100_000, {"x": 10**4000}])
+def test_of_what_is_long_the_beginning_is_quoted(value: object) -> None:
+    assert len(quoted(value)) == MOST_QUOTED
+    assert quoted(value).endswith("…")
+
+
+def test_what_is_short_is_quoted_whole() -> None:
+    assert quoted("3X") == "'3X'"
+    assert quoted(None) == "None"

@@ -1,6 +1,6 @@
 """Receipts, signed match files and the checkpoint log over HTTP, and the process that writes the log, on a real NATS server."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from services.checkpoints import (
     put_on_record,
 )
 from services.keys import load_ring
+from services.witness import check_copy
 from tests.services.kit import AtTable, Running, hand_running
 
 
@@ -212,6 +213,68 @@ def test_leaves_that_were_changed_are_not_signed_over(tmp_path: Path) -> None:
     leaves.write_bytes(b"")
     with pytest.raises(CheckpointFault, match="ends after 0 leaves"):
         CheckpointLog(tmp_path)
+
+
+def log_of_three(folder: Path) -> list[Path]:
+    """A log of three checkpoints with a leaf each; the files of the checkpoints."""
+    writer = CheckpointWriter(folder)
+    for number in (1, 2, 3):
+        leaf = Leaf(hash=f"{number}" * 64, table=f"t-{number}", time="2026-12-02T00:00:00.000Z", version=4)
+        writer.append([leaf], load_ring(folder).current)
+    writer.close()
+    return sorted(folder.glob("notes/*.note"))
+
+
+def cut_first(notes: list[Path], _: Path) -> None:
+    notes[0].unlink()
+
+
+def cut_second(notes: list[Path], _: Path) -> None:
+    notes[1].unlink()
+
+
+def spoil_second(notes: list[Path], _: Path) -> None:
+    notes[1].write_bytes(b"\xff rotten")
+
+
+def cut_leaves(_: list[Path], leaves: Path) -> None:
+    leaves.unlink()
+
+
+def spoil_leaf(_: list[Path], leaves: Path) -> None:
+    leaves.write_bytes(leaves.read_bytes().replace(b'"version":4', b'"version":"4"', 1))
+
+
+BROKEN = [
+    (cut_first, r"notes/00000001\.note is missing, though there is a checkpoint 3"),
+    (cut_second, r"notes/00000002\.note is missing, though there is a checkpoint 3"),
+    (spoil_second, r"notes/00000002\.note: "),
+    (cut_leaves, r"leaves\.ndjson is missing"),
+    (spoil_leaf, r"leaves\.ndjson: leaf 0: not a leaf"),
+]
+
+
+@pytest.mark.parametrize(("broken", "words"), BROKEN, ids=[each.__name__ for each, _ in BROKEN])
+def test_a_log_of_which_something_is_missing_is_not_read_as_a_shorter_one(
+    broken: Callable[[list[Path], Path], None], words: str, tmp_path: Path
+) -> None:
+    """Nor signed over: the process would sign another checkpoint of the same number."""
+    broken(log_of_three(tmp_path), tmp_path / "leaves.ndjson")
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for opened in (CheckpointLog, CheckpointWriter):
+        with pytest.raises(CheckpointFault, match=words):
+            opened(tmp_path)
+    assert files.items() <= {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}.items()
+
+
+def test_what_nobody_signed_is_counted(tmp_path: Path) -> None:
+    log_of_three(tmp_path)
+    trust = Trust(tuple(key.public for key in load_ring(tmp_path).keys))
+    assert (found := check_copy(tmp_path, trust))["unsigned"] == 0
+    assert (found["checkpoints"], found["leaves"]) == (3, 3)
+    with (tmp_path / "leaves.ndjson").open("ab") as file:
+        file.write(b"garbage\n")
+    assert check_copy(tmp_path, trust)["unsigned"] == 8
 
 
 def test_the_head_of_a_table_that_never_moved_is_none() -> None:
