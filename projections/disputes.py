@@ -21,6 +21,7 @@ from sqlalchemy import (
     Text,
     and_,
     case,
+    func,
     not_,
     select,
 )
@@ -36,6 +37,7 @@ from schemas.disputes import (
     RulingGiven,
 )
 from schemas.envelope import Recorded
+from schemas.recall import HandRuling
 
 _metadata: Final = MetaData()
 disputes: Final = Table(
@@ -189,6 +191,28 @@ def list_disputes(
     if table is not None:
         query = query.where(disputes.c.table_id == table)
     return [_summary(row, now) for row in connection.execute(query)]
+
+
+def rulings_on(
+    connection: Connection, hands: Sequence[tuple[str, int]]
+) -> dict[tuple[str, int], tuple[HandRuling, ...]]:
+    """The rulings about each of these hands (table, number), the earliest first.
+
+    A hand is that of its case; a case about a whole table is about the hand whose entries its ruling corrected.
+    """
+    tables = sorted({table for table, _ in hands})
+    corrected = select(ledger_adjustments.c.dispute_id, ledger_adjustments.c.hand).distinct().subquery()
+    query = (
+        select(disputes, func.coalesce(corrected.c.hand, disputes.c.hand).label("about"))
+        .outerjoin(corrected, corrected.c.dispute_id == disputes.c.dispute_id)
+        .where(disputes.c.status == "ruled", disputes.c.table_id.in_(tables))
+        .order_by(disputes.c.ruled, disputes.c.dispute_id)
+    )
+    found: dict[tuple[str, int], list[HandRuling]] = defaultdict(list)
+    for row in connection.execute(query):
+        ruling = HandRuling(dispute=row.dispute_id, outcome=row.outcome, reason=row.reason, ruled=row.ruled)
+        found[row.table_id, row.about].append(ruling)
+    return {hand: tuple(found[hand]) for hand in hands}
 
 
 def _summary(row: Any, now: str) -> dict[str, Any]:

@@ -32,8 +32,21 @@ class Ruled(_Part):
     title_en: str
 
 
+class HandRuling(_Part):
+    """A ruling about a hand: of which case, what it said, and when."""
+
+    dispute: str
+    outcome: Literal["upheld", "voided", "adjusted"]
+    reason: str
+    ruled: str
+
+
 class HandFound(_Part):
-    """A hand in a list. `id` is `table/hand`; `ended`, `receipt` and `digest` (the hash of its last event) are None while it is played."""
+    """A hand in a list. `id` is `table/hand`; `ended`, `receipt` and `digest` (the hash of its last event) are None while it is played.
+
+    `status` is `void` also for a hand that a ruling made void. `rulings` are those about it, the earliest first; None where the view of
+    disputes is away.
+    """
 
     id: str
     table: str
@@ -48,6 +61,7 @@ class HandFound(_Part):
     receipt: str | None
     digest: str | None
     kept: Kept
+    rulings: tuple[HandRuling, ...] | None = None
 
 
 class Balance(_Part):

@@ -1,11 +1,23 @@
 """`dispute`: the dispute desk from the command line. Whoever owns the data folder may act as a player or an adjudicator by name."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from services.cli.options import AsJson, Data, Token, Url, console, plain, print_json, print_table, settings, wrong_use
+from services.cli.options import (
+    AsJson,
+    Data,
+    Token,
+    Url,
+    console,
+    plain,
+    print_json,
+    print_table,
+    settings,
+    write_out,
+    wrong_use,
+)
 
 dispute = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="rich")
 Case = Annotated[str, typer.Argument(help="The dispute's id 争议编号.")]
@@ -13,6 +25,15 @@ As = Annotated[
     str | None,
     typer.Option(
         "--as", help="Act under this name, with the key in the data folder, when no token is given 以此人身份."
+    ),
+]
+
+ROLES: Final = ("operator", "auditor", "adjudicator")
+"""Whose tokens the data folder holds."""
+Viewer = Annotated[
+    str,
+    typer.Option(
+        "--as", help="operator, auditor, adjudicator, or a name: a party's, or its adjudicator's 身份.", metavar="WHO"
     ),
 ]
 
@@ -65,6 +86,7 @@ def list_(
         typer.Option("--status", help="open: waiting for a ruling; overdue: past its date 状态."),
     ] = None,
     table: Annotated[str | None, typer.Option("--table", help="Only this table 桌号.")] = None,
+    viewer: Viewer = "operator",
     url: Url = None,
     token: Token = None,
     data: Data = None,
@@ -76,7 +98,10 @@ def list_(
     """
     from services.client import Client
 
-    with Client(settings(url=url, token=token, data=data)) as client:
+    given = {"url": url, "token": token, "data": data}
+    if viewer not in ROLES and table is None:
+        raise wrong_use("a player's disputes are those of one table: give --table, or --as operator")
+    with Client(*_reader(viewer, given, table)) as client:
         found = client.get("/disputes", status=status, table=table, limit=1000)["disputes"]
     if json:
         print_json(found)
@@ -89,10 +114,7 @@ def list_(
 @dispute.command("show")
 def show(
     case: Case,
-    viewer: Annotated[
-        Literal["operator", "auditor", "adjudicator"],
-        typer.Option("--as", help="With which token of the data folder, when none is given 身份."),
-    ] = "operator",
+    viewer: Viewer = "operator",
     url: Url = None,
     token: Token = None,
     data: Data = None,
@@ -104,7 +126,10 @@ def show(
     """
     from services.client import Client
 
-    with Client(settings(url=url, token=token, data=data), viewer) as client:
+    given = {"url": url, "token": token, "data": data}
+    about = None if viewer in ROLES else _case_of(given, case)
+    party = about is not None and viewer in about["players"]
+    with Client(*_reader(viewer, given, about["table"] if about and party else None)) as client:
         found = client.get(f"/disputes/{case}")
         found["examination"] = client.get(f"/disputes/{case}/examination")
     if json:
@@ -148,7 +173,31 @@ def attach(
             body["content"] = b64encode(content).decode()
     given = {"url": url, "token": token, "data": data}
     chosen = _given("player", player, given, _table_of(given, case)) if player is not None else settings(**given)
-    _done(_post(chosen, "operator", f"/disputes/{case}/evidence", body), json=json)
+    answered = _post(chosen, "operator", f"/disputes/{case}/evidence", body)
+    _done(answered, json=json)
+    if not json:
+        console.print(f"证据 evidence {_piece(answered['case']['evidence'][-1])}", markup=False, soft_wrap=True)
+
+
+@dispute.command("fetch")
+def fetch(
+    case: Case,
+    number: Annotated[int, typer.Argument(min=1, help="Which piece of evidence 证据号.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the file here 保存为.")],
+    url: Url = None,
+    token: Token = None,
+    data: Data = None,
+) -> None:
+    """Fetch a file that was attached as evidence 取回证据文件.
+
+    Example: shuangkou dispute fetch d-4kq7 1 -o screen.png
+    """
+    from services.client import Client
+
+    with Client(settings(url=url, token=token, data=data)) as client:
+        content = client.answer(f"/disputes/{case}/evidence/{number}").content
+    write_out(output, content)
+    console.print(f"{plain(str(output))} ({len(content):,} bytes)", soft_wrap=True)
 
 
 @dispute.command("assign")
@@ -238,12 +287,26 @@ def _given(role: Literal["player", "adjudicator"], name: str | None, given: dict
     return chosen
 
 
-def _table_of(given: dict[str, Any], case: str) -> str:
-    """The table that a case is about."""
+def _reader(viewer: str, given: dict[str, Any], table: str | None) -> tuple[Any, str]:
+    """Settings and role of who reads: a role of the data folder, a player by name where a table is given, else an adjudicator by name."""
+    if viewer in ROLES:
+        return settings(**given), viewer
+    role: Literal["player", "adjudicator"] = "adjudicator" if table is None else "player"
+    return _given(role, viewer, given, table), role
+
+
+def _case_of(given: dict[str, Any], case: str) -> dict[str, Any]:
+    """A case as the house sees it."""
     from services.client import Client
 
     with Client(settings(**given)) as client:
-        return str(client.get(f"/disputes/{case}")["case"]["table"])
+        found: dict[str, Any] = client.get(f"/disputes/{case}")["case"]
+    return found
+
+
+def _table_of(given: dict[str, Any], case: str) -> str:
+    """The table that a case is about."""
+    return str(_case_of(given, case)["table"])
 
 
 def _post(chosen: Any, role: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -267,9 +330,13 @@ def _done(answered: dict[str, Any], *, json: bool) -> None:
         print_json(answered)
         return
     case = plain(answered["case"])
-    console.print(
-        f"争议 dispute {case['dispute']}: {STATUS[case['status']]}, 第 {case['version']} 个事件 event", soft_wrap=True
-    )
+    console.print(f"争议 dispute {case['dispute']}: {STATUS[case['status']]}", soft_wrap=True)
+    console.print(f"桌 table {case['table']}{_about(case)}", markup=False, soft_wrap=True)
+    if case["status"] == "open":
+        console.print(f"裁决期限 a ruling is due by {case['respond_by'][:10]}; 待分配 to be assigned by the operator")
+    elif case["status"] == "assigned":
+        said = f"裁决人 adjudicator {case['adjudicator']}, 期限 due by {case['respond_by'][:10]}"
+        console.print(said, markup=False, soft_wrap=True)
     for entry in (case["ruling"] or {}).get("entries", ()):
         console.print(f"  {entry['account']} {entry['amount']} {entry['unit']}", markup=False, soft_wrap=True)
 
@@ -301,21 +368,30 @@ def _text(text: str) -> str:
     return "\n    ".join(map(plain, text.expandtabs(4).split("\n")))
 
 
+def _about(case: dict[str, Any]) -> str:
+    """The hand and the event that a case is about."""
+    words = (("hand", "局 hand"), ("event", "事件 event"))
+    return "".join(f", {word} {case[name]}" for name, word in words if case[name])
+
+
+def _piece(piece: dict[str, Any]) -> str:
+    """A piece of evidence; of a file that is not kept that it is not, so that its owner keeps it."""
+    what = _text(piece["text"]) if piece["text"] else f"{plain(piece['name'])} (SHA-256 {piece['sha256'][:16]}…)"
+    if piece["kind"] == "digest":
+        what += ", 只记录了摘要, 请自行保存文件 only its SHA-256 is kept here: keep the file yourself"
+    return f"{piece['number']}, {plain(piece['by'])}: {what}"
+
+
 def _print_case(case: dict[str, Any]) -> None:
-    where = "".join(
-        f", {word} {case[name]}" for name, word in (("hand", "局 hand"), ("event", "事件 event")) if case[name]
-    )
     overdue = ", 逾期 overdue" if case["overdue"] else ""
     lines = [
         f"争议 dispute {case['dispute']}: {STATUS[case['status']]}{overdue}",
-        f"桌 table {case['table']}{where}",
+        f"桌 table {case['table']}{_about(case)}",
         f"{plain(case['player'])}: {_text(case['claim'])}",
         f"当事人 parties: {', '.join(plain(case['players']))}",
         f"裁决人 adjudicator: {plain(case['adjudicator']) or '–'}, 期限 date {case['respond_by']}",
     ]
-    for piece in case["evidence"]:
-        what = _text(piece["text"]) if piece["text"] else f"{plain(piece['name'])} (SHA-256 {piece['sha256'][:16]}…)"
-        lines.append(f"证据 evidence {piece['number']}, {plain(piece['by'])}: {what}")
+    lines += [f"证据 evidence {_piece(piece)}" for piece in case["evidence"]]
     ruling = case["ruling"]
     if ruling:
         lines.append(f"裁决 ruling: {OUTCOME[ruling['outcome']]} ({plain(ruling['adjudicator'])}, {ruling['time']})")

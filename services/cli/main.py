@@ -5,9 +5,10 @@ import sys
 from collections.abc import Callable
 from errno import ENOSPC
 from importlib import import_module
+from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -64,6 +65,7 @@ def _command(name: str, function: Callable[..., Any] | typer.Typer) -> TyperComm
         group = get_command(function)
         if not isinstance(group, TyperGroup):
             raise TypeError(f"{name} is not a group of commands")
+        group.name = name
         return group
     single = typer.Typer(add_completion=False)
     single.command(name)(function)
@@ -78,8 +80,18 @@ app = typer.Typer(
 )
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("shuangkou"))
+        raise typer.Exit
+
+
 @app.callback()
-def shuangkou() -> None:
+def shuangkou(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Show the version 版本.")
+    ] = False,
+) -> None:
     """双扣 Shuangkou: an event-sourced game service with replay, ledger and proofs.
 
     Start with [bold]shuangkou up[/bold]; every command has --help with an example.

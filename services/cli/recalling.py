@@ -78,7 +78,8 @@ def _print_list(found: Mapping[str, Any]) -> None:
         listed.add_column(name, overflow="fold", min_width=len("2026-12-02") if "time" in name else None)
     for each in found["hands"]:
         ruleset = f"{each['ruleset']}@{each['ruleset_version']}"
-        status, players = STATUS[each["status"]], ", ".join(each["players"])
+        status = STATUS[each["status"]] + (" 有裁决 ruled on" if each["rulings"] else "")
+        players = ", ".join(each["players"])
         listed.add_row(each["id"], each["receipt"], status, _span(each["started"], each["ended"]), ruleset, players)
     print_table(listed)
     console.print(f"{found['note_zh']} {found['note_en']}", markup=False, soft_wrap=True)
@@ -96,11 +97,17 @@ def _span(started: str, ended: str | None) -> str:
 def _print_hand(told: Mapping[str, Any]) -> None:
     from rich.panel import Panel
 
+    from services.cli.disputing import OUTCOME
+
     hand, ruleset = told["found"], told["ruleset"]
     facts = (
         f"{told['note_zh']} {told['note_en']}",
         f"局 hand {hand['id']}, {STATUS[hand['status']]}"
         + (f", 回执 receipt {hand['receipt']}" if hand["receipt"] else ""),
+        *(
+            f"裁决 ruling {each['dispute']} ({each['ruled'][:16].replace('T', ' ')}): {OUTCOME[each['outcome']]}: {each['reason']}"
+            for each in hand["rulings"] or ()
+        ),
         f"{hand['started']} – {hand['ended'] or '…'}",
         f"{ruleset['title_zh']} {ruleset['title_en']} ({ruleset['id']}@{ruleset['version']})",
         f"软件 software {told['software']}, 显示 shown by {told['shown_by']}",

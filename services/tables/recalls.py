@@ -12,10 +12,11 @@ from sqlalchemy import Connection
 from domain.proofs.receipts import prefix_of
 from domain.table import Table
 from projections.audit import sequence_of
+from projections.disputes import rulings_on
 from projections.hands import find_hands
 from projections.recall import balances_of, found, tell
 from schemas.notation import Unreadable
-from schemas.recall import NOTE_EN, NOTE_ZH, Balance, HandFound, HandRecall
+from schemas.recall import NOTE_EN, NOTE_ZH, Balance, HandFound, HandRecall, HandRuling
 from schemas.views import VIEWERS, Viewer
 from services.auth import Caller, unauthorized
 from services.keys import load_ring
@@ -65,7 +66,7 @@ async def hands(
     )
     years = service.settings.recall_years
     rows = await look_up(service.settings, "audit", wanted)
-    listed = [found(row, years) for row in rows[:limit]]
+    listed = await _ruled(service, [found(row, years) for row in rows[:limit]])
     more = f"{listed[-1].started},{listed[-1].id}" if len(rows) > limit else None
     return answer(
         {
@@ -96,7 +97,7 @@ async def recall(
         raise Problem(
             404, "no_such_hand", "There is no such hand, or none of yours.", "没有这一局,或不是您参与的牌局。"
         )
-    one = found(row, service.settings.recall_years)
+    one = (await _ruled(service, [found(row, service.settings.recall_years)]))[0]
     room = await service.rooms.open(table)
     last = row["last"] or room.version
     eyes = _eyes(caller, one)
@@ -104,6 +105,21 @@ async def recall(
     balances = await _balances(service, one, sequence)
     told = await asyncio.to_thread(_tell, service, room, (row["first"], last), one, eyes, balances)
     return answer(told.model_dump_json().encode())
+
+
+async def _ruled(service: Service, hands: list[HandFound]) -> list[HandFound]:
+    """The hands with the rulings about them; one that was ruled void is void. As they are where the view of disputes is away."""
+    keys = [(each.table, each.hand) for each in hands]
+    try:
+        rulings = await look_up(service.settings, "disputes", lambda view: rulings_on(view, keys))
+    except Problem:
+        return hands
+    return [_with(each, rulings[each.table, each.hand]) for each in hands]
+
+
+def _with(hand: HandFound, rulings: tuple[HandRuling, ...]) -> HandFound:
+    void = any(each.outcome == "voided" for each in rulings)
+    return hand.model_copy(update={"rulings": rulings, "status": "void" if void else hand.status})
 
 
 def _row(view: Connection, table: str, hand: int, player: str | None) -> tuple[dict[str, Any] | None, int]:

@@ -46,26 +46,43 @@ def listed(house: House, *arguments: str) -> list[str]:
 def test_a_case_from_the_claim_to_the_ledger(house: House, table: Any, tmp_path: Path) -> None:
     dispute = raised(house, table)
     ann, bob = table["players"][:2]
+    small = tmp_path / "small.bin"
+    small.write_bytes(b"\x89PNG not really")
     file = tmp_path / "large.bin"
     file.write_bytes(bytes(100_000))
     assert house.json("dispute", "attach", dispute, "--text", "I saw it.", "--as", bob)["version"] == 2
     attached = house.json("dispute", "attach", dispute, "--file", str(file), "--as", ann)["case"]["evidence"][-1]
     assert (attached["kind"], attached["name"], attached["size"]) == ("digest", "large.bin", None)
-    house.json("dispute", "assign", dispute, "adjudicator", "--by", "2099-12-24")
+    kept = house.run("dispute", "attach", dispute, "--file", str(small), "--as", ann).stdout
+    assert "keep the file yourself" not in kept
+    house.run("dispute", "fetch", dispute, "3", "-o", str(tmp_path / "back.bin"))
+    assert (tmp_path / "back.bin").read_bytes() == small.read_bytes()
+    assigned = house.run("dispute", "assign", dispute, "adjudicator", "--by", "2099-12-24").stdout
+    assert all(each in assigned for each in (table["id"], "局 hand 1", "adjudicator", "2099-12-24"))
     shown = house.json("dispute", "show", dispute, "--as", "adjudicator")
     assert shown["examination"]["verification"]["clean"] is True
     assert all(seat["holding"] is not None for seat in shown["examination"]["view"]["seats"])
     words = house.run("dispute", "show", dispute).stdout
-    assert all(each in words for each in (dispute, ann, "I saw it.", "2099-12-24", "没有问题"))
+    assert all(
+        each in words for each in (dispute, ann, "I saw it.", "2099-12-24", "没有问题", "keep the file yourself")
+    )
+    assert house.json("dispute", "show", dispute, "--as", ann)["case"]["dispute"] == dispute
+    assert (
+        house.run("dispute", "show", dispute, "--as", "eve").returncode == 0
+    )  # an adjudicator by name sees cases, without cards
+    assert house.json("dispute", "show", dispute, "--as", "eve")["examination"]["view"]["viewer"] == "spectator"
+    assert dispute in listed(house, "--table", table["id"], "--as", bob)
     amounts = ("--amount", f"{ann}=7.5", "--amount", f"{bob}=-7.5")
     ruled = house.run("dispute", "rule", dispute, "adjusted", *amounts, "--reason", "A slip.")
     assert ruled.returncode == 0, ruled.stderr
     assert f"player:{ann} 7.5 points" in ruled.stdout
     deadline = time.monotonic() + 20
-    while f"dispute:{dispute}:6" not in house.run("ledger", "--player", ann).stdout:
+    while f"dispute:{dispute}:7" not in house.run("ledger", "--player", ann).stdout:
         assert time.monotonic() < deadline
     assert dispute in listed(house, "--status", "ruled")
     assert dispute not in listed(house, "--status", "open")
+    told = house.run("recall", f"{table['id']}/1").stdout
+    assert all(each in told for each in (dispute, "amounts are adjusted", "A slip."))
 
 
 def test_who_raised_a_dispute_withdraws_it(house: House, table: Any) -> None:
@@ -93,6 +110,7 @@ def test_looks_are_listed(house: House, table: Any) -> None:
         (("dispute", "raise", "t-nowhere", "--claim", "x", "--as", "ann"), 1, "no_such_table"),
         (("dispute", "raise", "t-nowhere", "--claim", "x"), 2, "--token"),
         (("dispute", "raise", "t-nowhere"), 2, "--claim"),
+        (("dispute", "list", "--as", "ann"), 2, "--table"),
         (("dispute", "attach", "d-nowhere"), 2, "--text or --file"),
         (("dispute", "rule", "d-nowhere", "adjusted", "--reason", "x"), 2, "--amount"),
         (("dispute", "rule", "d-nowhere", "adjusted", "--reason", "x", "--amount", "ann"), 2, "PLAYER=AMOUNT"),
@@ -111,7 +129,7 @@ def test_what_cannot_be_done_is_said_in_words(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["raise", "list", "show", "attach", "assign", "rule", "withdraw"])
+@pytest.mark.parametrize("command", ["raise", "list", "show", "attach", "fetch", "assign", "rule", "withdraw"])
 def test_every_command_has_help_with_an_example(command: str) -> None:
     done = CliRunner().invoke(app, ["dispute", command, "--help"], env={"COLUMNS": "200"})
     assert done.exit_code == 0

@@ -143,6 +143,23 @@ async def test_a_void_hand_has_given_nothing_to_anybody(service: Running) -> Non
     assert (again.status_code, again.json()["rule"]) == (409, "hand_voided")
 
 
+async def test_recall_tells_of_rulings_about_a_hand(service: Running) -> None:
+    desk = await scored(service)
+    for outcome in ("upheld", "voided"):
+        dispute = await desk.assigned()
+        ruling = {"outcome": outcome, "reason": f"{outcome}, as was seen"}
+        assert (await desk.post(f"/{dispute}/rulings", "judge", ruling)).status_code == 201
+    await project(service, "audit")
+    await balances(desk)
+    (listed,) = (await desk.get("/recall", "alice")).json()["hands"]
+    told = (await desk.get(f"/recall/{desk.table.id}/1", "auditor")).json()["found"]
+    for found in (listed, told):
+        assert found["status"] == "void"
+        assert [ruling["outcome"] for ruling in found["rulings"]] == ["upheld", "voided"]
+        assert found["rulings"][1]["dispute"] == dispute
+        assert found["rulings"][1]["reason"] == "voided, as was seen"
+
+
 async def test_what_was_recorded_at_the_table_stays_as_it_was(desk: Desk) -> None:
     before = [record.data for record in await desk.service.store.read(desk.table.id)]
     dispute = await desk.assigned()
