@@ -111,30 +111,30 @@ async def lobby(
 
 
 @router.get("/watch/{table}")
-async def watch(service: Running, table: str) -> Response:
+async def watch(request: Request, service: Running, table: str) -> Response:
     """A table live."""
-    return await _of_table(service, table, "watch.html")
+    return await _of_table(request, service, table, "watch.html")
 
 
 @router.get("/replay/{table}")
-async def replay(service: Running, table: str) -> Response:
+async def replay(request: Request, service: Running, table: str) -> Response:
     """A table event by event."""
-    return await _of_table(service, table, "replay.html")
+    return await _of_table(request, service, table, "replay.html")
 
 
 @seats.get("/play/{table}")
-async def play(service: Running, table: str) -> Response:
+async def play(request: Request, service: Running, table: str) -> Response:
     """A seat at a table. The token stands behind # in the address, which browsers keep to themselves."""
-    return await _of_table(service, table, "play.html")
+    return await _of_table(request, service, table, "play.html")
 
 
-async def _of_table(service: Service, table: str, template: str) -> Response:
+async def _of_table(request: Request, service: Service, table: str, template: str) -> Response:
     """A page about a table. One that does not exist, or a store that is away, is a page that says so."""
     try:
         state = there((await service.rooms.open(table)).table)
     except Exception as error:  # noqa: BLE001 (whatever it is, a person reads the answer)
         return problem_page(problem_of(error))
-    return page(template, view=view_for(state, "spectator"))
+    return page(template, view=view_for(state, "spectator"), desk=request.app.state.has_desk)
 
 
 @router.get("/static/{edition}/{name}")

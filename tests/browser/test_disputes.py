@@ -76,6 +76,18 @@ def test_a_player_raises_a_dispute_and_finds_it_in_the_list(look: Look, over: At
     page.locator("#empty").wait_for()
 
 
+def test_a_player_comes_from_the_seat_by_the_replay_to_the_desk(look: Look, over: AtTable) -> None:
+    page = look(over.seat_link("bob"))
+    assert "/disputes#table=" in (page.locator("#to-desk").get_attribute("href") or "")
+    page.click(f"a[href='/replay/{over.id}']")
+    page.goto(page.url + f"#e={first_play(over)}")
+    page.click("#to-desk a")
+    page.locator("#raise").wait_for()
+    assert page.locator("#raise [name=event]").input_value() == str(first_play(over))
+    assert page.inner_text("#raise-table") == over.id
+    assert "bob" in page.inner_text("#bearer-name")
+
+
 def test_a_token_stays_out_of_the_address_and_in_its_tab(look: Look, over: AtTable, raised: Raised) -> None:
     dispute = raised()
     page = ready(look(f"/disputes/{dispute}#token={over.tokens['alice']}"))
@@ -107,10 +119,15 @@ def test_the_adjudicator_sees_cards_rules_and_score_and_rules(
     page.fill("#rule [data-player='alice']", "7.5")
     page.fill("#rule textarea", "A slip of the finger.")
     page.click("#rule .button")
+    page.click("#sure-yes")
     page.locator("#rule .said", has_text="add up").wait_for()
     page.fill("#rule [data-player='bob']", "-7.5")
     assert page.inner_text("#sum") == "0"
     page.click("#rule .button")
+    assert "alice +7.5, bob -7.5" in page.inner_text("#sure-words").replace("−", "-")
+    page.click("#sure [value='no']")
+    page.click("#rule .button")
+    page.click("#sure-yes")
     page.locator("#ruling .outcome").wait_for()
     assert page.locator("#act-part").is_hidden()
     for name in ("alice", "dave"):  # both parties

@@ -1,12 +1,9 @@
 """What must hold when the server dies, restarts or is not there: nothing acknowledged is lost, nothing is recorded twice or late."""
 
 import asyncio
-import os
 import random
-import signal
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +13,7 @@ from eventsourcing.persistence import IntegrityError, OperationalError, StoredEv
 from services.eventstore.core import Conflict, Head, JetStreamStore, NewEvent, StoredRecord, Unavailable
 from services.eventstore.factory import JetStreamFactory
 from services.eventstore.server import EmbeddedServer
+from tests.kit.nats import freeze, thaw
 
 NEW = Head(0, 0)
 
@@ -36,19 +34,6 @@ async def disconnected(store: JetStreamStore) -> None:
     store.link.drops.add(gone.set)
     if store.link.connected:
         await gone.wait()
-
-
-def freeze(server: EmbeddedServer) -> None:
-    """Stop the server in its tracks: it takes bytes and never answers."""
-    assert server.process is not None
-    os.kill(server.process.pid, signal.SIGSTOP)
-    while any(" T " not in task.read_text() for task in Path(f"/proc/{server.process.pid}/task").glob("*/stat")):
-        continue
-
-
-def thaw(server: EmbeddedServer) -> None:
-    assert server.process is not None
-    os.kill(server.process.pid, signal.SIGCONT)
 
 
 async def restart(server: EmbeddedServer, *, kill: bool, down: float = 0.0) -> None:

@@ -4,7 +4,9 @@ Import the fixtures where they are used:  `from tests.kit.nats import nats_serve
 or name this module in a `conftest.py`:   `pytest_plugins = ["tests.kit.nats"]`.
 """
 
+import os
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +27,20 @@ def own_nats_server(tmp_path: Path) -> Iterator[EmbeddedServer]:
     """A nats-server for one test: it may `stop()`, `kill()` and `start()` it again, on the same port and store."""
     with EmbeddedServer(tmp_path / "nats") as server:
         yield server
+
+
+def freeze(server: EmbeddedServer) -> None:
+    """Stop a server in its tracks: it takes bytes and never answers. Returns when all its threads have stopped, which takes a moment."""
+    assert server.process is not None
+    os.kill(server.process.pid, signal.SIGSTOP)
+    while any(" T " not in task.read_text() for task in Path(f"/proc/{server.process.pid}/task").glob("*/stat")):
+        continue
+
+
+def thaw(server: EmbeddedServer) -> None:
+    """Let a frozen server go on."""
+    assert server.process is not None
+    os.kill(server.process.pid, signal.SIGCONT)
 
 
 @pytest.fixture

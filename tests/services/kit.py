@@ -65,7 +65,13 @@ class AtTable:
         return await self.service.client.get(path, headers=sent, params=query)
 
     async def view(self, who: str | None = "auditor", **query: Any) -> Answer:
+        """The table as somebody sees it; while the store is away it is asked for again, as clients do."""
         response = await self.get("", who, **query)
+        for _ in range(400):
+            if response.status_code != 503:
+                break
+            await asyncio.sleep(0.05)
+            response = await self.get("", who, **query)
         assert response.status_code == 200, response.text
         found: Answer = response.json()
         return found

@@ -1,7 +1,6 @@
 """NATS down, frozen, killed in the middle of a command; a full disk: a clear error, and nothing lost or recorded twice."""
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from domain.verify import verify_lines
 from services.eventstore.server import EmbeddedServer
+from tests.kit.nats import freeze, thaw
 from tests.services.kit import AtTable, Running, bearer, hand_running, running, table_of_four
 
 
@@ -67,9 +67,7 @@ async def test_nats_killed_with_a_command_on_its_way(table: AtTable, own_nats_se
     """The command reached a server that never came to read it."""
     who, what, body = await next_move(table)
     before = await table.versions()
-    process = own_nats_server.process
-    assert process is not None
-    process.send_signal(signal.SIGSTOP)
+    freeze(own_nats_server)
     unavailable(await table.post(what, who, body, Idempotency_Key="k"), recorded=None)
     own_nats_server.kill()
     own_nats_server.start()
@@ -83,11 +81,9 @@ async def test_nats_frozen_and_the_command_recorded_after_all(table: AtTable, ow
     """The answer was lost, the event was not: the repeat finds it and records nothing more."""
     who, what, body = await next_move(table)
     before = await table.versions()
-    process = own_nats_server.process
-    assert process is not None
-    process.send_signal(signal.SIGSTOP)
+    freeze(own_nats_server)
     unavailable(await table.post(what, who, body, Idempotency_Key="k"), recorded=None)
-    process.send_signal(signal.SIGCONT)
+    thaw(own_nats_server)
     for _ in range(200):
         if await table.versions() > before:
             break

@@ -1,7 +1,7 @@
 // What both pages of the dispute desk share: whose token it is, how it is asked for, and the words of cases.
 import { ask, Refused, send } from "./api.js";
 import { both, el, fill } from "./dom.js";
-import { bearer, keepToken, tokenFor } from "./session.js";
+import { bearer, fragment, keepToken, tokenFor } from "./session.js";
 
 const DESK = "disputes"; // the name under which this tab keeps the token
 const at = (id) => document.getElementById(id);
@@ -80,12 +80,14 @@ export function enter(inside) {
     shut();
     form.elements.token.focus();
   });
+  const table = fragment().get("table"); // the way from a seat: the tab has its token
+  if (table && tokenFor(table)) keepToken(DESK, tokenFor(table));
   const token = tokenFor(DESK);
   if (token) open(token);
   else shut();
 }
 
-/** Let a form send a command: `make(form)` gives its address and body, `done(answer)` what comes then. A double click sends it once. */
+/** Let a form send a command: `make(form)` gives its address and body, or null to send nothing; `done(answer)` what comes then. A double click sends it once. */
 export function commands(form, token, make, done) {
   const key = () => (form.dataset.key ??= [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
   form.onsubmit = async (submitted) => {
@@ -95,7 +97,9 @@ export function commands(form, token, make, done) {
     button.disabled = true;
     fill(said);
     try {
-      const { address, body } = await make(form);
+      const request = await make(form);
+      if (request === null) return;
+      const { address, body } = request;
       const answer = await send(address, token, body, { key: key() });
       delete form.dataset.key;
       form.reset();

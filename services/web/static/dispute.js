@@ -6,6 +6,7 @@ import { both, el, fill, signed } from "./dom.js";
 import { naming } from "./live.js";
 import { said } from "./log.js";
 import { resultBody } from "./result.js";
+import { sure } from "./sure.js";
 
 const LARGEST = 40 * 1024; // bytes of a file whose content is attached
 const CLOSED = new Set(["ruled", "withdrawn"]);
@@ -194,11 +195,15 @@ function ruling(found, token, again) {
   commands(
     form,
     token,
-    () => {
+    async () => {
       const outcome = form.elements.outcome.value;
       const body = { outcome, reason: form.elements.reason.value, house: form.elements.house.checked };
       if (outcome === "adjusted") body.amounts = amounts().map(([player, text]) => ({ player, amount: text.replace("+", "") }));
       if (form.elements.hand.value !== "") body.hand = Number(form.elements.hand.value);
+      const posted = (body.amounts ?? []).map(({ player, amount }) => `${player} ${signed(Number(amount))}`).join(", ");
+      const [zh, en] = OUTCOME[outcome];
+      const told = [`${zh}${posted && `: ${posted}`}。裁决后不能更改。`, `${en}${posted && `: ${posted}`}. A ruling cannot be taken back.`];
+      if (!(await sure(["作出这项裁决?", "Give this ruling?"], told, ["作出裁决", "give the ruling"]))) return null;
       return { address: `${address}/rulings`, body };
     },
     again,

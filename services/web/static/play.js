@@ -10,6 +10,7 @@ import { watchTable } from "./live.js";
 import { drawLog } from "./log.js";
 import { resultBody } from "./result.js";
 import { bearer, fragment, keepToken, tokenFor } from "./session.js";
+import { sure } from "./sure.js";
 import { plain, readingWords, trumpName } from "./words.js";
 
 const TABLE = document.getElementById("play-page").dataset.table;
@@ -114,6 +115,7 @@ function draw() {
   drawCall();
   drawActions();
   drawEnd(hand?.result ?? result);
+  if (hand && at("to-desk")) at("to-desk").href = `/disputes#table=${encodeURIComponent(TABLE)}&hand=${hand.number}`;
   drawGone(at("gone"), hand);
   drawLog(at("log"), events);
   if (mayChoose()) look();
@@ -326,17 +328,6 @@ function refuse({ zh, en, clause }) {
 }
 
 // Leaving and dissolving
-
-async function sure(title, words, yes) {
-  fill(at("sure-title"), both(...title));
-  fill(at("sure-words"), both(...words));
-  fill(at("sure-yes"), both(...yes));
-  const dialog = at("sure");
-  dialog.returnValue = "no";
-  dialog.showModal();
-  await new Promise((done) => dialog.addEventListener("close", done, { once: true }));
-  return dialog.returnValue === "yes";
-}
 
 at("leave").addEventListener("click", async () => {
   const running = view?.hand && !view.hand.result;

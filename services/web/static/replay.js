@@ -424,10 +424,17 @@ function drawMoment({ event, view }, before) {
   board(view, { before: endsTrick(event) || view.hand?.plays.length === 0 ? before : null, own, going: false });
   drawGone(at("gone"), view.hand);
   const hand = record.handAt(current);
+  fillOnce(at("to-desk"), [current, token], toDesk);
   drawScore(hand);
   drawProof(at("shuffle"), TABLE, record, hand, (first, last) => Promise.all(Array.from({ length: last - first + 1 }, (_, index) => momentAt(first + index))), era);
   clearTimeout(resting);
   if (going === null) resting = setTimeout(drawSituation, REST, at("why"), { address: ADDRESS, version: current, as: eyes().as, token, names: naming(record.namesAt(current)) });
+}
+
+/** The way to the dispute desk, for a player whose seat's token this tab has and where this service has the desk. */
+function toDesk() {
+  const player = token && at("replay").hasAttribute("data-desk") && bearer(token).player;
+  return player ? el("a", { href: `/disputes#table=${encodeURIComponent(TABLE)}&event=${current}` }, both(`对事件 ${current} 提出争议`, `dispute event ${current}`)) : [];
 }
 
 /** Where the reader's own seat is, to have it at the bottom; seat 0 for others. */
