@@ -44,7 +44,7 @@ class Settings(BaseSettings):
     port: int = Field(default=8080, ge=0, le=65535)
     url: str | None = None
     token: str | None = None
-    log: str = "info"
+    log: str = Field(default="info", pattern="(?i)^(debug|info|warn|warning|error|critical)$")
     dispute_days: int = Field(default=7, ge=0, le=3650)
     ruling_days: int = Field(default=7, ge=1, le=3650)
     archive: str | None = None

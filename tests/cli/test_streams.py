@@ -96,6 +96,8 @@ def test_a_full_disk_is_named(command: str, where: str, tmp_path: Path) -> None:
         ({"SHUANGKOU_URL": "http://[::1"}, 1, "SHUANGKOU_URL"),
         ({"SHUANGKOU_URL": "http://127.0.0.1:1", "SHUANGKOU_TOKEN": "ä"}, 1, "SHUANGKOU_TOKEN"),
         ({"SHUANGKOU_PORT": "eighty"}, 2, "SHUANGKOU_PORT"),
+        ({"SHUANGKOU_LOG": "loud"}, 2, "SHUANGKOU_LOG"),
+        ({"SHUANGKOU_DISPUTE_DAYS": "x"}, 2, "SHUANGKOU_DISPUTE_DAYS"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(env: dict[str, str], status: int, words: str, tmp_path: Path) -> None:
