@@ -22,6 +22,7 @@ from schemas.events import (
     Passed,
     Played,
     PlayerReturned,
+    SeatsSwapped,
     SeedRevealed,
     TimedOut,
 )
@@ -98,13 +99,16 @@ def tell(
     """Tell a hand again, from the table before it and its events, with these eyes. `versions` are those of the software, then and now."""
     steps: list[Step] = []
     command, automatic, table = "", False, before
+    players = before.players
     for table, recorded in moments:
+        if isinstance(recorded.event, SeatsSwapped):
+            players = table.players  # as they sat when they played
         if recorded.command != command:
             command, automatic = recorded.command, isinstance(recorded.event, TimedOut)
         steps.append(_step(table, recorded, eyes(table), automatic=automatic))
     ruleset = get_ruleset(hand.ruleset, hand.ruleset_version)
     after = table.scores if hand.status != "playing" else None
-    seated = [(seat, before.players[seat]) for seat in SEATS]
+    seated = [(seat, players[seat]) for seat in SEATS]
     return HandRecall(
         found=hand,
         ruleset=Ruled(id=ruleset.id, version=ruleset.version, title_zh=ruleset.title_zh, title_en=ruleset.title_en),

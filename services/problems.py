@@ -6,7 +6,7 @@ there is one. What a problem says never depends on cards the caller may not see,
 
 import http
 import logging
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -198,13 +198,18 @@ def problem_of(error: Exception) -> Problem:
             )
 
 
-async def answer_problem(_request: Request, error: Exception) -> Response:
-    """Exception handler for everything."""
-    return problem_of(error).response()
+def install(app: FastAPI, page: Callable[[Problem], Response]) -> None:
+    """Let the application answer every error as a problem, and refuse bodies over `MAX_BODY`.
 
+    A browser that asks for an address which is none gets a `page` that says so.
+    """
 
-def install(app: FastAPI) -> None:
-    """Let the application answer every error as a problem, and refuse bodies over `MAX_BODY`."""
+    async def answer_problem(request: Request, error: Exception) -> Response:
+        problem = problem_of(error)
+        if problem.rule == "no_such_path" and "text/html" in request.headers.get("accept", ""):
+            return page(problem)
+        return problem.response()
+
     for kind in (HTTPException, RequestValidationError, Refused, Unreadable, StoreError, Exception):
         app.add_exception_handler(kind, answer_problem)
     app.add_middleware(BodyLimit)

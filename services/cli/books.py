@@ -280,6 +280,8 @@ def _tell_hand(place: str, lines: Sequence[bytes], hand: int, player: str | None
 def _print_hand(kind: str, told: dict[str, Any]) -> None:
     from rich.table import Table
 
+    from services.cli.cards import counted
+
     players = told["players"]
     console.print(f"第 {told['hand']} 局 hand, {_how(kind, told)}, 事件 event {told['event']}", soft_wrap=True)
     scores = (f"{player} (座 {seat}) {told['score'][seat]:+d}" for seat, player in enumerate(players))
@@ -290,7 +292,7 @@ def _print_hand(kind: str, told: dict[str, Any]) -> None:
     for each in told["why"]:
         player = players[each["seat"]] if each["seat"] is not None else "全体 all"
         words = f"{each['zh']} {each['en']}"
-        listed.add_row(player, str(each["amount"]), words, each["clause"], str(each["play"] or ""))
+        listed.add_row(player, counted(each["kind"], each["amount"]), words, each["clause"], str(each["play"] or ""))
     print_table(listed)
 
 

@@ -38,6 +38,10 @@ STATUS: Final = {
 }
 
 
+PLACES: Final = frozenset(("outcome", "row", "levels", "next_declarer"))
+"""Lines of an explanation whose number is no amount."""
+
+
 def card(name: str) -> Text:
     """One card: `7♠`, `10♥`, `大王`."""
     if name in JOKER:
@@ -230,3 +234,10 @@ def event_style(kind: str) -> str:
     """How a line about an event of this type stands out."""
     green = dict.fromkeys(("hand-scored", "hand-settled"), "green")
     return {**green, "trick-won": "dim", "passed": "dim", "cards-dealt": "dim", "points-taken": "dim"}.get(kind, "")
+
+
+def counted(kind: str, amount: int | str) -> str:
+    """The number of a line of an explanation; none where it is a place or a level, which its words say already."""
+    if kind == "multiplier":
+        return f"×{amount}"
+    return "" if kind in PLACES else str(amount)

@@ -19,6 +19,24 @@ STATUS: Final = {
     "stopped": ("无法继续 cannot be gone on with", "yellow"),
     "unfinished": ("未完 unfinished in the record", "yellow"),
 }
+NUMBERS: Final = {
+    "outcome": "结局 outcome",
+    "base": "底分 base",
+    "multiplier": "倍数 multiplier",
+    "contribution": "贡献分 contribution",
+    "score": "得分 scores",
+    "coins": "游戏币 coins",
+    "kitty_points": "底牌分 kitty points",
+    "taken": "抓分 points taken",
+    "points": "总分 points",
+    "row": "档 row",
+    "levels": "升级 levels",
+    "take_over": "上台 take over",
+    "next_declarer": "下局庄家 next declarer",
+    "match_won": "整场获胜 match won",
+    "most": "最多可得 most",
+}
+"""What the numbers of a result are, in words."""
 
 
 def readjudicate(
@@ -107,11 +125,18 @@ def _numbers(each: "HandVerdict") -> Iterator[str]:
     if each.recorded is None:
         return
     if each.other is None:
-        yield f"比分 score {each.recorded.score} → -"
+        yield f"得分 scores: {_by_name(each, each.recorded.score)} → -"
     elif not each.differs:
-        yield f"比分 score {each.recorded.score}, 不变 the same"
+        yield f"得分 scores: {_by_name(each, each.recorded.score)}; 不变 the same"
     for name, (was, would) in each.differs.items():
-        yield f"{name}: {was} → {would}"
+        yield f"{NUMBERS.get(name, name)}: {_by_name(each, was)} → {_by_name(each, would)}"
+
+
+def _by_name(each: "HandVerdict", value: object) -> str:
+    """A number; numbers by seat with the players who sat there in this hand."""
+    if not isinstance(value, tuple) or len(value) != len(each.players):
+        return "-" if value is None else str(value)
+    return ", ".join(f"{plain(player)} {number}" for player, number in zip(each.players, value, strict=True))
 
 
 def _print_totals(found: "Readjudication") -> None:

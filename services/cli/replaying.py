@@ -243,7 +243,8 @@ def explanation(scored: Scored) -> Text:
     for why in scored.why:
         seat = f"座 {why.seat} {scored.players[why.seat]}: " if why.seat is not None else ""
         play = f" (事件 event {why.play})" if why.play is not None else ""
-        text.append(printable(f"{seat}{why.amount}  {why.zh} {why.en} [{why.clause}]{play}") + "\n")
+        number = cards.counted(why.kind, why.amount)
+        text.append(printable(f"{seat}{number}  {why.zh} {why.en} [{why.clause}]{play}") + "\n")
     return text
 
 

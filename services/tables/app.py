@@ -103,7 +103,7 @@ def create_app(
             "4XX": {"description": "A problem; `rule` says what refused.", "content": {problems.MEDIA_TYPE: {}}}
         },
     )
-    problems.install(app)
+    problems.install(app, pages.problem_page)
     if commands:
         app.include_router(command_routes)
         app.include_router(pages.seats)

@@ -185,6 +185,16 @@ def test_a_table_that_is_not_there_is_a_page_in_words(look: Look) -> None:
     assert page.locator("main a[href='/']").count() == 1
 
 
+def test_an_address_that_is_none_is_a_page_for_people_and_a_problem_for_programs(
+    look: Look, urls: dict[str, str]
+) -> None:
+    page = look("/nosuch")
+    assert "没有这个地址" in page.inner_text("main")
+    assert page.locator("main a[href='/']").count() == 1
+    answer = httpx.get(f"{urls['url']}/nosuch", trust_env=False)
+    assert (answer.status_code, answer.json()["rule"]) == (404, "no_such_path")
+
+
 def test_the_interface_is_documented_without_the_internet(look: Look, urls: dict[str, str]) -> None:
     page = look("/docs")
     page.locator(".opblock", has_text="/tables/{table}/plays").first.wait_for()

@@ -15,6 +15,7 @@ from projections.ledger import Ledger
 from projections.recall import Moment, balances_of, found, tell
 from schemas.commands import Leave, StartHand, TimeOut, VoteDissolve
 from schemas.envelope import Recorded
+from schemas.events import SeatsSwapped
 from schemas.recall import HandRecall, Player
 from schemas.views import VIEWERS, Viewer
 from tests.kit.records import PLAYERS, anything, carried, opening, until_over
@@ -25,6 +26,7 @@ LEFT = carried("t-left", [*opening("huopin"), StartHand(), anything, Leave(2)])
 VOID = carried(
     "t-void", [*opening("basic"), StartHand(), anything, *(VoteDissolve(seat, agree=True) for seat in range(4))]
 )
+SWAPPED = until_over("t-swapped", opening("huopin"), 1)
 PLAYING = carried("t-playing", [*opening("jj"), StartHand(), anything, anything])
 AUTOMATIC = carried(
     "t-away",
@@ -34,7 +36,7 @@ AUTOMATIC = carried(
         lambda table: TimeOut(table.waiting[0], "2026-03-02T00:00:00.000Z"),
     ],
 )
-RECORDS = (COMPLETE, TRUMPS, LEFT, VOID, PLAYING, AUTOMATIC)
+RECORDS = (COMPLETE, TRUMPS, LEFT, VOID, SWAPPED, PLAYING, AUTOMATIC)
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -77,6 +79,7 @@ def test_every_end_of_a_hand_has_its_status(view: Connection) -> None:
         "t-trumps/1": ("complete", "hand-settled"),
         "t-left/1": ("interrupted", "hand-abandoned"),
         "t-void/1": ("void", "hand-voided"),
+        "t-swapped/1": ("complete", "hand-scored"),
         "t-playing/1": ("playing", None),
         "t-away/1": ("playing", None),
     }
@@ -95,6 +98,14 @@ def test_hands_are_found_by_player_table_time_and_receipt(view: Connection) -> N
         find_hands(view, table="t-complete")
     )
     assert find_hands(view, until="2026-02") == []
+
+
+def test_players_are_told_where_they_sat_when_they_played(view: Connection) -> None:
+    """C2: partners may change seats right after the deal."""
+    assert any(isinstance(each.event, SeatsSwapped) for each in SWAPPED)
+    one = told(view, SWAPPED)
+    chosen = {(step.seat, step.player) for step in one.steps if step.kind == "choice"}
+    assert chosen == {(player.seat, player.player) for player in one.players}
 
 
 def test_a_list_goes_on_where_it_ended(view: Connection) -> None:
