@@ -424,7 +424,7 @@ function drawMoment({ event, view }, before) {
   board(view, { before: endsTrick(event) || view.hand?.plays.length === 0 ? before : null, own, going: false });
   drawGone(at("gone"), view.hand);
   const hand = record.handAt(current);
-  fillOnce(at("to-desk"), [current, token], toDesk);
+  fillOnce(at("to-desk"), [current, token && bearer(token).player], toDesk);
   drawScore(hand);
   drawProof(at("shuffle"), TABLE, record, hand, (first, last) => Promise.all(Array.from({ length: last - first + 1 }, (_, index) => momentAt(first + index))), era);
   clearTimeout(resting);
