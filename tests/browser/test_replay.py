@@ -140,6 +140,25 @@ def test_hidden_cards_stay_hidden_in_a_replay(look: Look, played: AtTable, urls:
     assert page.locator("#seat-2 .holding .card").count() > 0
 
 
+IN_SIGHT = """version => {
+    const floor = document.querySelector(".controls").getBoundingClientRect().top;
+    const cards = [...document.querySelectorAll(".seat .play .card")].map((card) => card.getBoundingClientRect());
+    return document.querySelector("#number").value === String(version) && cards.length > 0
+        && cards.some(({ top, bottom }) => top >= 0 && bottom <= floor);
+}"""
+"""Whether cards that were played are on the page, and the bar does not cover them."""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844), (360, 740)])
+def test_what_a_link_points_at_is_in_sight(look: Look, played: AtTable, width: int, height: int) -> None:
+    version = first(events_of(played), "played")
+    page = look(f"/replay/{played.id}#e={version}", width=width, height=height)
+    page.wait_for_function(IN_SIGHT, arg=version)
+    for step in (1, 2, 3):
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(IN_SIGHT, arg=version + step)
+
+
 def test_it_says_why_a_play_was_legal_and_what_else_was(look: Look, played: AtTable) -> None:
     version = first(events_of(played), "played")
     page = look(f"/replay/{played.id}#e={version}")

@@ -422,6 +422,7 @@ function drawMoment({ event, view }, before) {
   const own = /^[0-3]$/.test(view.viewer) ? Number(view.viewer) : seatOfReader(view);
   drawFacts(at("facts"), view);
   board(view, { before: endsTrick(event) || view.hand?.plays.length === 0 ? before : null, own, going: false });
+  keepInSight(event);
   drawGone(at("gone"), view.hand);
   const hand = record.handAt(current);
   fillOnce(at("to-desk"), [current, token && bearer(token).player], toDesk);
@@ -429,6 +430,17 @@ function drawMoment({ event, view }, before) {
   drawProof(at("shuffle"), TABLE, record, hand, (first, last) => Promise.all(Array.from({ length: last - first + 1 }, (_, index) => momentAt(first + index))), era);
   clearTimeout(resting);
   if (going === null) resting = setTimeout(drawSituation, REST, at("why"), { address: ADDRESS, version: current, as: eyes().as, token, names: naming(record.namesAt(current)) });
+}
+
+/** Scroll so that the bar does not cover what the event played; not when the reader has left the table and reads further down. */
+function keepInSight(event) {
+  const table = at("board").getBoundingClientRect();
+  const play = document.querySelector(`#seat-${event.data.seat} .play`);
+  if (!play?.childElementCount || table.bottom < 0 || table.top > innerHeight) return;
+  const { top, bottom } = play.getBoundingClientRect();
+  const floor = document.querySelector(".controls").getBoundingClientRect().top - 8;
+  if (bottom > floor) scrollBy(0, Math.min(bottom - floor, top - 8));
+  else if (top < 0) scrollBy(0, top - 8);
 }
 
 /** The way to the dispute desk, for a player whose seat's token this tab has and where this service has the desk. */
