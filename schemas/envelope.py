@@ -19,7 +19,7 @@ from schemas.canonical import GENESIS, canonical, digest, has_float
 from schemas.events import Event
 from schemas.notation import Unreadable
 from schemas.registry import EVENTS, Kind, kind_of
-from schemas.text import quoted
+from schemas.text import quoted, shortened
 from schemas.upcasters import upcast
 
 ATTRIBUTES: Final = frozenset(
@@ -196,7 +196,7 @@ def _place(raw: Any, kind: Kind) -> tuple[str, int]:
         raise Unreadable("not a JSON object")
     if raw.keys() != ATTRIBUTES:
         wrong = sorted(raw.keys() ^ ATTRIBUTES)
-        raise Unreadable(f"attributes missing or unknown: {', '.join(wrong)}")
+        raise Unreadable(f"attributes missing or unknown: {shortened(', '.join(wrong))}")
     source, version = raw["source"], raw["version"]
     start = f"/{kind}/"
     if not isinstance(source, str) or not source.startswith(start) or not TABLE_ID.fullmatch(source[len(start) :]):
@@ -236,7 +236,7 @@ def _event(name: str, data: Any, kind: Kind) -> Event:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise Unreadable(f"data.{where}: {first['msg']}") from None
+        raise Unreadable(f"data.{shortened(where)}: {first['msg']}") from None
 
 
 __all__ = ["GENESIS", "TABLE_ID", "TIME", "Recorded", "check_line", "read_line", "record"]

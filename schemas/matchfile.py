@@ -21,6 +21,7 @@ from schemas.envelope import Recorded, read_line
 from schemas.events import TableOpened
 from schemas.notation import Unreadable
 from schemas.proofs import Key, Seal
+from schemas.text import shortened
 
 Part = TypeVar("Part", bound=BaseModel)
 UNSIGNED: Final = 1
@@ -175,7 +176,7 @@ def _model(model: type[Part], value: Any, what: str) -> Part:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise Unreadable(f"{what}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise Unreadable(f"{what}: {shortened('.'.join(map(str, first['loc'])))}: {first['msg']}") from None
 
 
 def _line(type_name: str, id_: str, last: Recorded, data: dict[str, Any]) -> bytes:

@@ -6,7 +6,7 @@ The two copies of a card in the two packs are the same text. Sets of cards are w
 from collections.abc import Iterable
 from typing import Final
 
-from schemas.text import printable, quoted
+from schemas.text import printable, quoted, shortened
 
 RANKS: Final = ("3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A", "2", "LJ", "BJ")
 """Ranks of the climbing family from low to high (C1)."""
@@ -24,6 +24,9 @@ PACK: Final = tuple(card for card in CARDS for _ in range(2))
 
 ORDER: Final = {card: position for position, card in enumerate(CARDS)}
 """Where a card stands in notation order; also the test whether a text is a card."""
+
+MOST_TOLD: Final = 120
+"""Characters of cards that a message tells at most; 33 cards, which a hand of trumps has with the kitty, take fewer."""
 
 
 class Unreadable(ValueError):
@@ -53,3 +56,8 @@ def parse_cards(text: str) -> tuple[str, ...]:
 def format_cards(cards: Iterable[str]) -> str:
     """Cards as text in notation order, separated by spaces."""
     return " ".join(sorted(cards, key=ORDER.__getitem__))
+
+
+def told(cards: Iterable[str]) -> str:
+    """Cards as a message tells them: as `format_cards` writes them, of more than any hand can hold the beginning."""
+    return shortened(format_cards(cards), MOST_TOLD)

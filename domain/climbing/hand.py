@@ -32,7 +32,7 @@ from schemas.events import (
     SeatsSwapped,
     TrickWon,
 )
-from schemas.notation import ORDER, format_cards
+from schemas.notation import ORDER, format_cards, told
 from schemas.readings import Reading
 
 Holding = tuple[str, ...]
@@ -122,7 +122,7 @@ def refusal(hand: Hand, command: HandCommand) -> Refusal | None:
 def _refusal_of_play(hand: Hand, play: Play) -> Refusal | None:
     missing = _missing(hand.holdings[play.seat], play.cards)
     if missing:
-        text = format_cards(missing)
+        text = told(missing)
         return Refusal("not_in_hand", "C5.6", f"You do not hold {text}.", f"手中没有这些牌:{text}。")
     tables = tables_for(hand.ruleset)
     counts = counts_of(play.cards)
@@ -130,7 +130,7 @@ def _refusal_of_play(hand: Hand, play: Play) -> Refusal | None:
         return Refusal(
             "no_pattern",
             "C3",
-            f"{format_cards(play.cards) or 'No card'} forms no pattern of {hand.ruleset.title_en}.",
+            f"{told(play.cards) or 'No card'} forms no pattern of {hand.ruleset.title_en}.",
             "不成牌型。",
         )
     if hand.best and tables.read(counts, hand.lead) is None:
@@ -138,7 +138,7 @@ def _refusal_of_play(hand: Hand, play: Play) -> Refusal | None:
         return Refusal(
             "does_not_beat",
             "C4",
-            f"{format_cards(play.cards)} does not beat {format_cards(hand.best.cards)} ({words(hand.best.reading)}).",
+            f"{told(play.cards)} does not beat {format_cards(hand.best.cards)} ({words(hand.best.reading)}).",
             "压不住上家的牌。",
         )
     return None

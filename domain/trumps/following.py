@@ -7,7 +7,7 @@ from domain.refusal import Refusal
 from domain.trumps.filling import filling
 from domain.trumps.order import TRUMPS, Order
 from domain.trumps.parts import Lead
-from schemas.notation import format_cards
+from schemas.notation import format_cards, told
 
 SUIT_WORDS = {"S": "黑桃 spades", "H": "红桃 hearts", "C": "梅花 clubs", "D": "方块 diamonds", TRUMPS: "主牌 trumps"}
 """Suits in words for people."""
@@ -22,7 +22,7 @@ def not_in_hand(holding: Sequence[str], cards: Sequence[str], clause: str) -> Re
     """The refusal of cards that are not held, or None when all are."""
     if all(holding.count(card) >= cards.count(card) for card in cards):
         return None
-    lacking = " ".join(missing(holding, cards))
+    lacking = told(missing(holding, cards))
     return Refusal("not_in_hand", clause, f"This hand does not hold {lacking}.", f"手中没有 {lacking}。")
 
 

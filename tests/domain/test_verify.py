@@ -2,6 +2,7 @@
 
 import random
 from functools import cache
+from typing import Any
 
 import orjson
 import pytest
@@ -270,3 +271,28 @@ def test_times_are_times(time: str) -> None:
     first = match()[0]
     line = record(first.table, 1, "0" * 64, time, first.command, first.event).line
     assert "time" in verify_lines([line]).faults[0].en
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        (Played, {"data": {"cards": ["3S"] * 9_000}}),
+        (Played, {"data": {"cards": ["x" * 9_000]}}),
+        (Played, {"data": {"x" * 9_000: 1}}),
+        (Played, {"type": "x" * 9_000}),
+        (Played, {"x" * 9_000: 1}),
+    ],
+    ids=["cards", "card", "field", "type", "attribute"],
+)
+def test_a_fault_quotes_only_the_beginning_of_what_is_long(kind: type[Event], change: dict[str, Any]) -> None:
+    lines, prev = list[bytes](), "0" * 64
+    at = index_of(kind)
+    for index, each in enumerate(match()):
+        raw = orjson.loads(each.line) | {"prev": prev}
+        if index == at:
+            raw |= {**change, "data": raw["data"] | change.get("data", {})}
+        lines.append(canonical(raw))
+        prev = digest(lines[-1])
+    fault = verify_lines(lines).faults[0]
+    assert fault.version == at + 1
+    assert len(fault.en + fault.zh) < 400
