@@ -21,10 +21,12 @@ Kind = Literal[
     "illegal",
     "differs",
     "command",
+    "unexpected",
 ]
 """Kinds of faults, about in the order in which they are looked for.
 
 `missing`, `duplicated`, `reordered` and `changed` events break the chain; `forged` ones are chained anew, but not signed.
+`unexpected` is what the verification itself could not cope with.
 """
 
 

@@ -21,6 +21,7 @@ from schemas.events import TableClosed, type_name
 from schemas.matchfile import read_match
 from schemas.notation import Unreadable
 from schemas.proofs import RECEIPT_TYPE, Receipt
+from schemas.text import printable, shortened
 from services import keys
 from services.checkpoints import FOLDER, CheckpointFault
 from services.cli.looking import content_of
@@ -185,7 +186,12 @@ def _placed(report: Report, content: bytes, log: Log) -> Report:
 
 
 def _verify_file(job: Job) -> Report:
-    return verify_file(*job)
+    """The report of one file. What nobody foresaw is a fault of this file, so that the others are judged all the same."""
+    try:
+        return verify_file(*job)
+    except Exception as error:  # noqa: BLE001
+        en = f"It cannot be verified: {type(error).__name__}: {printable(shortened(str(error)))}."
+        return Report(None, 0, 0, (Fault(None, None, "unexpected", "", en, "无法核验此文件。"),))
 
 
 def _on_all_cores(jobs: Sequence[Job]) -> list[Report]:

@@ -1,10 +1,15 @@
 """What every command has: a help with an example, and words instead of a stack trace."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from domain.simulate import simulate
+from domain.verify import Report, verify_file
+from schemas.matchfile import match_file
 from services.cli.main import COMMANDS, app
 from tests.kit.house import shuangkou
 
@@ -52,3 +57,26 @@ def test_a_file_that_is_no_match_is_said_in_words(command: tuple[str, ...], cont
     assert "Traceback" not in done.stderr
     assert "Error:" not in done.stderr
     assert done.stdout + done.stderr
+
+
+def test_what_verification_cannot_cope_with_is_a_fault_of_its_file_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a verification that stumbles over one of two files."""
+    good, bad = tmp_path / "good.ndjson", tmp_path / "bad.ndjson"
+    good.write_bytes(match_file([each.line for each in simulate("basic", 1, "good")]))
+    bad.write_bytes(match_file([each.line for each in simulate("basic", 1, "bad")]))
+
+    def stumbling(data: bytes, *more: Any) -> Report:
+        if data == bad.read_bytes():
+            raise OverflowError("date value out of range")
+        return verify_file(data, *more)
+
+    monkeypatch.setattr("services.cli.verifying.verify_file", stumbling)
+    command = ["verify", str(bad), str(good), "--data", str(tmp_path), "--json"]
+    said = CliRunner().invoke(app, command)
+    assert said.exit_code == 1
+    first, second = json.loads(said.stdout)["tables"]
+    assert (first["place"], first["faults"][0]["kind"]) == (str(bad), "unexpected")
+    assert "date value out of range" in first["faults"][0]["en"]
+    assert (second["place"], second["clean"]) == (str(good), True)
