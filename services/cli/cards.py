@@ -67,6 +67,20 @@ def cards(names: Iterable[str]) -> Text:
     return text
 
 
+def by_rank(names: Iterable[str]) -> Text:
+    """Cards in order of rank, each rank once before its suits: `7♠♥♦  10♣  小王`, for where there is little room."""
+    text = Text()
+    last = None
+    for name in sorted(names, key=ORDER.__getitem__):
+        if name in JOKER:
+            text.append("  " if last else "").append_text(card(name))
+        else:
+            text.append("" if last == rank_of(name) else f"{'  ' if last else ''}{rank(name[0])}")
+            text.append(*SUIT[name[1]])
+        last = rank_of(name)
+    return text
+
+
 def by_suit(level: str, trump: str | None) -> Callable[[Iterable[str]], Text]:
     """Shows cards as one holds them in a trump game: the trumps first, then suit by suit, from high to low."""
     order = order_of(level, trump)
@@ -79,6 +93,27 @@ def by_suit(level: str, trump: str | None) -> Callable[[Iterable[str]], Text]:
             text.append(" " if last == suit else "  " if last else "")
             text.append_text(card(name))
             last = suit
+        return text
+
+    return show
+
+
+def in_suits(level: str, trump: str | None) -> Callable[[Iterable[str]], Text]:
+    """As `by_suit`, each suit once before its ranks, for where there is little room: `大王 2♥ ♣ K Q 8  ♠ 10 9`."""
+    order = order_of(level, trump)
+
+    def show(names: Iterable[str]) -> Text:
+        held = order.sorted(names)
+        text = Text()
+        for suit in sorted(dict.fromkeys(order.suit[name] for name in held), key=lambda suit: suit != TRUMPS):
+            own = trump if suit == TRUMPS else suit
+            group = [name for name in held if order.suit[name] == suit]
+            row = [name for name in group if name not in JOKER and name[1] == own]
+            parts = [card(name) for name in group if name not in row]
+            if row:
+                symbol, style = SUIT[row[0][1]]
+                parts.append(Text(" ".join((symbol, *(rank(name[0]) for name in row))), style))
+            text.append("  " if text else "").append_text(Text(" ").join(parts))
         return text
 
     return show
@@ -104,8 +139,18 @@ def rank(name: str) -> str:
     return {"T": "10", "LJ": "小王", "BJ": "大王"}.get(name, name)
 
 
+def _closely(hand: Mapping[str, Any] | None) -> Callable[[Iterable[str]], Text]:
+    """As `shower`, in little room."""
+    return in_suits(hand["level"], hand["trump"]) if hand is not None and hand.get("level") else by_rank
+
+
 def view(shown: Mapping[str, Any], *, narrow: bool = False) -> RenderableType:
     """A table as a viewer sees it; on a narrow terminal with the cards below the players, not beside them."""
+    return Panel(lines(shown, narrow=narrow), expand=False)
+
+
+def lines(shown: Mapping[str, Any], *, narrow: bool = False, plays: int | None = None) -> Group:
+    """A table as a viewer sees it, without a frame; of a trick all plays or the latest so many."""
     hand = shown["hand"]
     head = Text.assemble(
         (f"{shown['table']}", "bold"), f"  {shown['title_zh']} {shown['title_en']}  事件 event {shown['version']}"
@@ -113,13 +158,13 @@ def view(shown: Mapping[str, Any], *, narrow: bool = False) -> RenderableType:
     if shown["closed"]:
         head.append("  已结束 closed", "yellow")
     if hand is None:
-        return Panel(Group(head, *_seats(shown, narrow)), expand=False)
+        return Group(head, *_seats(shown, narrow))
     if hand["family"] == "trumps":
         show = shower(hand)
         facts, trick = trumps.facts(hand, show), trumps.trick(hand, show)
     else:
-        facts, trick = _facts(hand), _trick(hand)
-    return Panel(Group(head, facts, *_seats(shown, narrow), *trick, *_result(hand)), expand=False)
+        facts, trick = _facts(hand), _trick(hand, plays)
+    return Group(head, facts, *_seats(shown, narrow), *trick, *_result(hand))
 
 
 def _facts(hand: Mapping[str, Any]) -> Text:
@@ -131,7 +176,8 @@ def _facts(hand: Mapping[str, Any]) -> Text:
 
 
 def _seats(shown: Mapping[str, Any], narrow: bool) -> list[RenderableType]:
-    hand, show = shown["hand"], shower(shown["hand"])
+    hand = shown["hand"]
+    show = _closely(hand) if narrow else shower(hand)
     table = Table(box=None, padding=(0, 1))
     climbs = shown["family"] == "climbing"
     names = ("", "座 seat", "玩家 player", "余 left", *(("名次",) if climbs else ()), "总分 score", "手牌 holding")
@@ -159,13 +205,15 @@ def _player(seat: Mapping[str, Any]) -> Text:
     return text
 
 
-def _trick(hand: Mapping[str, Any]) -> list[RenderableType]:
+def _trick(hand: Mapping[str, Any], latest: int | None) -> list[RenderableType]:
     if not hand["plays"]:
         return []
-    table = Table(box=None, padding=(0, 1), show_header=False, title="本轮 this trick", title_justify="left")
+    shown = hand["plays"][-latest:] if latest else hand["plays"]
+    more = "" if len(shown) == len(hand["plays"]) else f", 最后 the last {len(shown)} / {len(hand['plays'])}"
+    table = Table(box=None, padding=(0, 1), show_header=False, title=f"本轮 this trick{more}", title_justify="left")
     for _ in range(3):
         table.add_column(overflow="fold")
-    for play in hand["plays"]:
+    for play in shown:
         if play["cards"]:
             table.add_row(f"座 {play['seat']}", cards(play["cards"]), reading(play["reading"]))
         else:

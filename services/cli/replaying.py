@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
+from textual.containers import Container, VerticalScroll
 from textual.widgets import Footer, Input, OptionList, Static
 
 from domain.climbing import hand as climbing
@@ -26,6 +26,8 @@ from services.cli.options import plain
 
 EYES: Final = tuple(viewer for viewer in VIEWERS if viewer != "delayed")
 """Who may look here: with the whole match at hand nobody looks late."""
+LAP: Final = 4
+"""So many plays of a trick there is room for on 24 lines: once around, with the play to beat."""
 JUMP: Final = re.compile(r"(?:(?P<event>[0-9]+)|(?:h(?P<hand>[0-9]+))?\s*(?:t(?P<trick>[0-9]+))?)", re.IGNORECASE)
 """Where to go: `57` an event, `h2` a hand, `t5` a trick of this hand, `h2 t5` a trick of that hand."""
 
@@ -94,29 +96,34 @@ class Replay:
 
 
 class ReplayApp(App[None]):
-    """Walks through a match: events on the left, the table on the right."""
+    """Walks through a match: events on the left, the table on the right; on a narrow terminal the table is below."""
 
     TITLE = "双扣 replay 回放"
     AUTO_FOCUS = "OptionList"
+    ENABLE_COMMAND_PALETTE = False
     CSS = """
     OptionList { width: 44%; border: round $primary; }
+    #both { layout: horizontal; }
+    .-narrow #both { layout: vertical; }
+    .-narrow OptionList { width: 100%; height: 5; }
     #wrong { background: $error; color: $text; }
     #table { width: 1fr; padding: 0 1; }
+    .-narrow #table { padding: 0; }
     #jump { dock: bottom; display: none; border: round $accent; height: 3; }
     #jump.asked { display: block; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,n,space", "step(1)", "下一步 next"),
-        Binding("left,p", "step(-1)", "上一步 back"),
-        Binding("t", "jump('tricks', 1)", "下一轮 trick"),
-        Binding("T", "jump('tricks', -1)", "上一轮", show=False),
-        Binding("h", "jump('hands', 1)", "下一局 hand"),
-        Binding("H", "jump('hands', -1)", "上一局", show=False),
-        Binding("g,colon", "ask", "跳到 go to"),
-        Binding("v", "viewer", "视角 viewer"),
+        Binding("right,n,space", "step(1)", "步step", key_display="←→"),
+        Binding("left,p", "step(-1)", show=False),
+        Binding("t", "jump('tricks', 1)", "轮trick", key_display="tT"),
+        Binding("T", "jump('tricks', -1)", show=False),
+        Binding("h", "jump('hands', 1)", "局hand", key_display="hH"),
+        Binding("H", "jump('hands', -1)", show=False),
+        Binding("g,colon", "ask", "到go"),
+        Binding("v", "viewer", "视角eyes", key_display="v0-3sa"),
         *(Binding(key, f"see('{viewer}')", show=False) for key, viewer in zip("0123sa", EYES, strict=True)),
-        Binding("w", "why", "算分 why"),
-        Binding("q", "quit", "退出 quit"),
+        Binding("w", "why", "算分why"),
+        Binding("q", "quit", "退出quit"),
         Binding("escape", "leave", show=False),
     ]
 
@@ -124,6 +131,7 @@ class ReplayApp(App[None]):
         super().__init__()
         self.replay, self.start, self.eyes, self.explains = replay, start, replay.viewer, False
         self.wrong = wrong
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (140, "-wide")]
 
     @property
     def step(self) -> int:
@@ -134,16 +142,17 @@ class ReplayApp(App[None]):
         """The events and the table; above them what is wrong with the record."""
         if self.wrong is not None:
             yield Static(f"✗ {self.wrong}", id="wrong", markup=False)
-        with Horizontal():
+        with Container(id="both"):
             yield OptionList(*self._lines())
             with VerticalScroll(id="table"):
                 yield Static(id="shown")
         yield Input(placeholder="57 事件 event, h2 局 hand, t5 轮 trick, h2 t5", id="jump")
-        yield Footer()
+        yield Footer(compact=True)
 
     def on_mount(self) -> None:
         """Begin where asked."""
-        self.query_one(OptionList).highlighted = self.start
+        events = self.query_one(OptionList)
+        events.border_title, events.highlighted = f"视角 eyes: {self.eyes}", self.start
 
     def on_option_list_option_highlighted(self) -> None:
         """Show the table after the event that was gone to."""
@@ -168,6 +177,7 @@ class ReplayApp(App[None]):
         """See with these eyes: `0` to `3`, `s` the spectator's, `a` the auditor's."""
         self.eyes = viewer
         step, events = self.step, self.query_one(OptionList)
+        events.border_title = f"视角 eyes: {viewer}"
         events.clear_options().add_options(self._lines())
         events.highlighted = step
 
@@ -200,7 +210,10 @@ class ReplayApp(App[None]):
         self.query_one(OptionList).focus()
 
     def action_why(self) -> None:
-        """Show or hide the explanation of the score."""
+        """Show or hide the explanation of the score; a hand without a score says so."""
+        if not self.explains and scored_in(self.replay.tables[self.step]) is None:
+            self.notify("本局尚未算分 this hand is not scored yet", severity="warning")
+            return
         self.explains = not self.explains
         self._show()
 
@@ -222,8 +235,8 @@ class ReplayApp(App[None]):
         if self.explains and scored is not None:
             shown.update(explanation(scored))
         else:
-            self.sub_title = f"视角 {self.eyes}"
-            shown.update(cards.view(plain(self.replay.view(self.step, self.eyes).model_dump())))
+            view = plain(self.replay.view(self.step, self.eyes).model_dump())
+            shown.update(cards.lines(view, narrow=True, plays=LAP if self.screen.has_class("-narrow") else None))
 
 
 Scored = HandScored | HandSettled | HandEscaped

@@ -1,7 +1,8 @@
 """The terminal program that walks through a match, with a pilot at the keys."""
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import OptionList, Static
+from textual.widgets._footer import FooterKey
 
 from domain.simulate import simulate
 from schemas.envelope import Recorded
@@ -79,6 +80,35 @@ async def test_the_score_is_explained(app: ReplayApp, recorded: list[Recorded]) 
         await pilot.press("w")
         await pilot.pause()
         assert f"event {len(recorded)}" in shown(app)
+
+
+async def test_a_hand_without_a_score_says_so(app: ReplayApp, recorded: list[Recorded]) -> None:
+    app.start = next(step for step, each in enumerate(recorded) if isinstance(each.event, Played))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        before = shown(app)
+        await pilot.press("w")
+        await pilot.pause()
+        assert "尚未算分 this hand is not scored yet" in str(app.screen.query_one("Toast").render())
+        assert shown(app) == before
+        await pilot.press("end")
+        await pilot.pause()
+        assert "C6" not in shown(app), "nothing was switched on"
+
+
+@pytest.mark.parametrize("ruleset", ["huopin", "jj", "ningxia", "qianbian"])
+async def test_a_small_terminal_shows_all_holdings_the_trick_and_the_keys(ruleset: str) -> None:
+    """At 80 columns and 24 lines, at every event of a hand that is played, with all cards visible."""
+    steps = Replay.of([each.line for each in simulate(ruleset, 1, "small", "greedy")], "auditor")
+    app = ReplayApp(steps)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for step in range(0, len(steps.tables), 7):
+            app._go(step)
+            await pilot.pause()
+            assert app.query_one("#table").max_scroll_y == 0, f"event {step + 1} fits"
+        keys = {key.key_display for key in app.query(FooterKey)}
+        assert keys == {"←→", "tT", "hH", "g", "v0-3sa", "w", "q"}
+        assert all(app.screen.region.contains_region(key.region) for key in app.query(FooterKey))
+        assert "auditor" in str(app.query_one(OptionList).border_title)
 
 
 async def test_go_to_an_event_a_hand_or_a_trick(app: ReplayApp, recorded: list[Recorded]) -> None:
