@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeVar, assert_never
-from unicodedata import normalize
 
 from domain import hands
 from domain.automatic import automatic
@@ -71,6 +70,7 @@ from schemas.events import (
     TimedOut,
 )
 from schemas.notation import Unreadable
+from schemas.text import is_name
 from schemas.trumps import CardsPlayed, DeclarationDeclined, HandEscaped, HandSettled, LevelRaised
 
 MAX_PLAYER: Final = 64
@@ -299,7 +299,7 @@ def _check_amounts(ruleset: hands.AnyRuleset, options: TableOptions, room: CoinR
 
 def _refusal_to_seat(table: Table, command: SeatPlayer) -> Refusal | None:
     name = command.player
-    if not name.strip() or len(name) > MAX_PLAYER or not name.isprintable() or name != normalize("NFC", name.strip()):
+    if not is_name(name, MAX_PLAYER):
         raise Unreadable(f"player: must be a name of 1 to {MAX_PLAYER} printable characters (NFC), no spaces around it")
     if name in table.players:
         return Refusal("already_seated", "", f"{name} already has a seat here.", "该玩家已就座。")

@@ -11,7 +11,7 @@ from schemas.commands import Command
 from schemas.envelope import Recorded, record
 from schemas.events import Event, type_name
 from schemas.notation import ORDER, Unreadable
-from schemas.text import printable
+from schemas.text import printable, shortened
 
 
 def decided_otherwise(table: Table | None, events: Sequence[Recorded], command: Command, given: Given) -> Fault | None:
@@ -76,8 +76,7 @@ def _difference(ours: Recorded, theirs: Recorded) -> str:
 
 
 def _short(value: object) -> str:
-    text = printable(str(value))
-    return text if len(text) <= 120 else text[:117] + "..."
+    return shortened(printable(str(value)), 120)
 
 
 def _clause(event: Event) -> str:
