@@ -63,16 +63,18 @@ def accesses(
     connection: Connection,
     *,
     name: str | None = None,
+    role: str | None = None,
     table: str | None = None,
     dispute: str | None = None,
     since: str | None = None,
     until: str | None = None,
     limit: int = 200,
 ) -> list[dict[str, Any]]:
-    """Looks, the latest first: of one person, at one table, in one case, from one time on or up to one."""
+    """Looks, the latest first: of one person, in one role, at one table, in one case, from one time on or up to one."""
     query = select(access_log).order_by(access_log.c.sequence.desc()).limit(limit)
     for column, wanted in (
         (access_log.c.name, name),
+        (access_log.c.role, role),
         (access_log.c.table_id, table),
         (access_log.c.dispute_id, dispute),
     ):

@@ -21,7 +21,6 @@ from sqlalchemy import (
     Text,
     and_,
     case,
-    func,
     not_,
     select,
 )
@@ -49,6 +48,7 @@ disputes: Final = Table(
     Column("status", String(10), nullable=False, index=True),
     Column("table_id", String(64), nullable=False, index=True),
     Column("hand", Integer),
+    Column("ruled_hand", Integer),
     Column("event", Integer),
     Column("player", String(64), nullable=False),
     Column("players", LargeBinary, nullable=False),
@@ -62,7 +62,10 @@ disputes: Final = Table(
     Column("ruled", String(24)),
     Column("moved", String(24), nullable=False),
 )
-"""One row a case; `players` is a JSON list of everybody who had sat at the table, `evidence` the number of pieces."""
+"""One row a case; `players` is a JSON list of everybody who had sat at the table, `evidence` the number of pieces.
+
+`ruled_hand` is the hand that was ruled on; in a case about the whole table only the ruling names it.
+"""
 ledger_adjustments: Final = Table(
     "ledger_adjustments",
     _metadata,
@@ -88,7 +91,7 @@ class Disputes:
     """The projection."""
 
     name = "disputes"
-    version = 1
+    version = 2
     metadata = _metadata
     types: frozenset[bytes] | None = None
 
@@ -136,8 +139,8 @@ def _changes(recorded: Recorded) -> dict[str, Any]:
             return {"evidence": number}
         case DisputeAssigned(adjudicator=adjudicator, respond_by=respond_by):
             return {"status": "assigned", "adjudicator": adjudicator, "respond_by": respond_by}
-        case RulingGiven(outcome=outcome, reason=reason):
-            return {"status": "ruled", "outcome": outcome, "reason": reason, "ruled": recorded.time}
+        case RulingGiven(outcome=outcome, reason=reason, hand=hand):
+            return {"status": "ruled", "outcome": outcome, "reason": reason, "ruled": recorded.time, "ruled_hand": hand}
         case DisputeWithdrawn():
             return {"status": "withdrawn"}
         case _:
@@ -196,23 +199,46 @@ def list_disputes(
 def rulings_on(
     connection: Connection, hands: Sequence[tuple[str, int]]
 ) -> dict[tuple[str, int], tuple[HandRuling, ...]]:
-    """The rulings about each of these hands (table, number), the earliest first.
-
-    A hand is that of its case; a case about a whole table is about the hand whose entries its ruling corrected.
-    """
+    """The rulings about each of these hands (table, number), the earliest first."""
     tables = sorted({table for table, _ in hands})
-    corrected = select(ledger_adjustments.c.dispute_id, ledger_adjustments.c.hand).distinct().subquery()
     query = (
-        select(disputes, func.coalesce(corrected.c.hand, disputes.c.hand).label("about"))
-        .outerjoin(corrected, corrected.c.dispute_id == disputes.c.dispute_id)
+        select(disputes)
         .where(disputes.c.status == "ruled", disputes.c.table_id.in_(tables))
         .order_by(disputes.c.ruled, disputes.c.dispute_id)
     )
     found: dict[tuple[str, int], list[HandRuling]] = defaultdict(list)
     for row in connection.execute(query):
         ruling = HandRuling(dispute=row.dispute_id, outcome=row.outcome, reason=row.reason, ruled=row.ruled)
-        found[row.table_id, row.about].append(ruling)
+        found[row.table_id, row.ruled_hand].append(ruling)
     return {hand: tuple(found[hand]) for hand in hands}
+
+
+def known_of(connection: Connection, table: str) -> list[dict[str, Any]]:
+    """What everybody may know of the cases about a table, the earliest first: which hand is disputed, and what was ruled on it.
+
+    Claims, reasons and names are for those who may read the case. What was withdrawn is not told.
+    """
+    query = (
+        select(disputes)
+        .where(disputes.c.table_id == table, disputes.c.status != "withdrawn")
+        .order_by(disputes.c.raised, disputes.c.dispute_id)
+    )
+    return [
+        {
+            "dispute": row.dispute_id,
+            "hand": row.hand if row.status in OPEN else row.ruled_hand,
+            "status": row.status,
+            "outcome": row.outcome,
+            "time": row.ruled or row.raised,
+        }
+        for row in connection.execute(query)
+    ]
+
+
+def was_assigned(connection: Connection, name: str, *, besides: str) -> bool:
+    """Whether a case other than `besides` was given to an adjudicator of this name."""
+    query = select(disputes.c.dispute_id).where(disputes.c.adjudicator == name, disputes.c.dispute_id != besides)
+    return connection.scalar(query.limit(1)) is not None
 
 
 def _summary(row: Any, now: str) -> dict[str, Any]:

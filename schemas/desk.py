@@ -98,6 +98,17 @@ class RulingView(_View):
     posted: bool
 
 
+class OtherRulingView(_View):
+    """A ruling of another case on the same hand; one without a hand is about the whole table."""
+
+    dispute: str
+    time: str
+    hand: int | None
+    outcome: Outcome
+    reason: str
+    adjudicator: str
+
+
 class CaseView(_View):
     """A case as everybody reads it who may. `overdue`: it is past `respond_by` and nobody has ruled."""
 

@@ -6,6 +6,11 @@ from schemas.situations import Situation
 from schemas.views import TrumpsHandView, Viewer
 
 
+def is_open(found: Situation, before: Table | None, now: Table) -> bool:
+    """Whether everybody may see this situation as the table stands `now`: no hand was being played, or it is over."""
+    return before is None or not before.playing or now.hands > found.hand or not now.playing
+
+
 def seen(found: Situation, before: Table | None, viewer: Viewer) -> Situation:
     """The situation without the cards that this viewer did not see at the table as it stood `before`.
 

@@ -22,7 +22,7 @@ from schemas.disputes import EvidenceAttached
 from schemas.envelope import TABLE_ID, Recorded
 from schemas.events import type_name
 from services.disputes.facts import table_facts
-from services.disputes.register import Register, read
+from services.disputes.register import Register, Ruled, read
 from services.eventstore.core import JetStreamStore, NewEvent
 from services.eventstore.errors import EMPTY, BrokenLog, Conflict, Head, Unavailable
 from services.problems import Problem
@@ -118,6 +118,17 @@ class Desk:
                 return event
         raise Unavailable(f"evidence {number} of dispute {dispute_id} cannot be read yet")
 
+    async def others(self, dispute: Dispute) -> list[Ruled]:
+        """What other cases ruled on the hand of this one, or on its whole table, the earliest first; all at the table where it names no
+        hand. Raises a store error."""
+        known = await self._register.about(dispute.raised.table)
+        ruled = dispute.ruling.hand if dispute.ruling is not None else dispute.raised.hand
+        return [
+            each
+            for each in known.rulings
+            if each.dispute != dispute.id and (ruled is None or each.ruling.hand in {None, ruled})
+        ]
+
     async def handle(self, dispute_id: str, table_id: str | None, order: Order) -> Done:
         """Carry out a command once, however often it is sent with the same key. `table_id` is that of a case to be raised.
 
@@ -169,7 +180,7 @@ class Desk:
         if not _looks_across(command):
             return facts, None
         known = await self._register.about(table_id)
-        told = replace(facts, earlier=known.rulings, brought=known.brought)
+        told = replace(facts, earlier=tuple(each.ruling for each in known.rulings), brought=known.brought)
         return told, known.sequence if isinstance(command, Rule) else None
 
     async def _append(self, case: Case, happened: Sequence[Recorded], last: int | None = None) -> bool:

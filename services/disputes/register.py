@@ -24,12 +24,20 @@ PATIENCE: Final = 20.0
 """Seconds to read. What was read by then is kept, and the next to ask goes on from there."""
 
 
+class Ruled(NamedTuple):
+    """A ruling: in which case it was given, when, and what it says."""
+
+    dispute: str
+    time: str
+    ruling: RulingGiven
+
+
 class Known(NamedTuple):
     """The cases about a table and the rulings in them, as of the event of the stream with this sequence."""
 
     sequence: int
     brought: tuple[Brought, ...]
-    rulings: tuple[RulingGiven, ...]
+    rulings: tuple[Ruled, ...]
 
 
 class Register:
@@ -40,7 +48,7 @@ class Register:
         self._sequence = 0
         self._tables: dict[str, str] = {}
         self._brought: dict[str, dict[str, Brought]] = defaultdict(dict)
-        self._rulings: dict[str, list[RulingGiven]] = defaultdict(list)
+        self._rulings: dict[str, list[Ruled]] = defaultdict(list)
         self._reading = asyncio.Lock()
 
     async def about(self, table: str) -> Known:
@@ -68,7 +76,7 @@ class Register:
                 self._tables[stored.key] = event.table
                 self._brought[event.table][stored.key] = Brought(event.player, recorded.time)
             elif isinstance(event, RulingGiven):
-                self._rulings[event.table].append(event)
+                self._rulings[event.table].append(Ruled(stored.key, recorded.time, event))
                 self._end(stored.key, "ruled")
             else:
                 self._end(stored.key, "withdrawn")

@@ -17,13 +17,13 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt
 from domain.dispute import MAX_FILE, Dispute
 from domain.refusal import Refused
 from projections.access import accesses
-from projections.disputes import Filter, list_disputes
+from projections.disputes import Filter, list_disputes, was_assigned
 from schemas.desk import Assign, Attach, DeskCommand, Raise, Rule, Withdraw
 from schemas.disputes import Outcome, Party
 from schemas.notation import Unreadable
 from services.auth import Caller, nameless, unauthorized
 from services.disputes.desk import Done, Order
-from services.disputes.showing import bytes_of, case_view, events_of, examination
+from services.disputes.showing import bytes_of, case_view, events_of, examination, other_view
 from services.problems import Problem
 from services.tables import keys
 from services.tables.commands import measured
@@ -149,12 +149,16 @@ async def disputes(
 
 @router.get("/disputes/{dispute}", summary="A case with its record", response_model=None)
 async def dispute_case(request: Request, service: Running, caller: Calling, dispute: DisputeId) -> Response:
-    """The case as it stands now, for the players of its table and the house. Browsers get the page."""
+    """The case as it stands now, for the players of its table and the house; `others` are rulings of other cases on the same hand.
+
+    Browsers get the page.
+    """
     if _wants_page(request):
         return _page("dispute.html", dispute=dispute[:64])
     found, records = await _case(service, caller, dispute)
     await _log(service, caller, found, "spectator")
-    body = {"case": case_view(found, service.desk.clock()).model_dump(), "events": events_of(records)}
+    others = [other_view(each).model_dump() for each in await service.desk.others(found)]
+    body = {"case": case_view(found, service.desk.clock()).model_dump(), "events": events_of(records), "others": others}
     return answer(body, ETag=etag(found.version), Vary="Accept")
 
 
@@ -205,10 +209,28 @@ async def attach(
 async def assign(
     service: Running, caller: Calling, dispute: DisputeId, body: AssignBody, key: Key = None, match: Match = None
 ) -> Response:
-    """Give the case to an adjudicator who did not play at its table."""
+    """Give the case to an adjudicator who did not play at its table.
+
+    `new_adjudicator` in the answer: nobody of this name was given another case or looked at one before, so it may be a slip; null where
+    the views that know are away.
+    """
     caller.must_be("operator")
     command = Assign(body.adjudicator, caller.name, body.until())
-    return await _command(service, caller, dispute, command, ("assignments", body.model_dump()), (key, match), 201)
+    new = await _is_new(service, body.adjudicator, dispute)
+    asked = ("assignments", body.model_dump())
+    return await _command(service, caller, dispute, command, asked, (key, match), 201, new_adjudicator=new)
+
+
+async def _is_new(service: Service, name: str, dispute_id: str) -> bool | None:
+    """Whether no adjudicator of this name is known; None where that cannot be said. What is asked for lags, which a hint may."""
+    settings = service.settings
+    try:
+        if await look_up(settings, "disputes", lambda view: was_assigned(view, name, besides=dispute_id)):
+            return False
+        looks = await look_up(settings, "access", lambda view: accesses(view, name=name, role="adjudicator", limit=1))
+    except Problem:
+        return None
+    return not looks
 
 
 @commands.post("/disputes/{dispute}/rulings", status_code=201, summary="Rule (the adjudicator of the case)")
@@ -266,8 +288,9 @@ async def _command(
     asked: tuple[str, dict[str, Any]],
     headers: tuple[str | None, str | None],
     status: int,
+    **more: Any,
 ) -> Response:
-    """Carry out a command in a case that the caller may see."""
+    """Carry out a command in a case that the caller may see; `more` is said in the answer, too."""
     key, match = headers
 
     async def work() -> Response:
@@ -275,19 +298,22 @@ async def _command(
         if caller.role == "player":
             await _case(service, caller, dispute_id)
         order = Order(lambda _: command, keys.key_of(key, caller), keys.request_of(*asked), keys.version_of(match))
-        return _answer(service, await service.desk.handle(dispute_id, None, order), status)
+        return _answer(service, await service.desk.handle(dispute_id, None, order), status, more=more)
 
     return await measured(service, f"dispute-{asked[0]}", work())
 
 
-def _answer(service: Service, done: Done, status: int, headers: dict[str, str] | None = None) -> Response:
+def _answer(
+    service: Service, done: Done, status: int, headers: dict[str, str] | None = None, more: dict[str, Any] | None = None
+) -> Response:
     """The answer to a command: the case as it stands, and the events it made. The same events for a repeat."""
     dispute = done.dispute
     case = case_view(dispute, service.desk.clock()).model_dump()
     named = {"ETag": etag(dispute.version), **(headers or {})}
     if done.repeated:
         named["Idempotent-Replayed"] = "true"
-    body = {"dispute": dispute.id, "version": dispute.version, "events": events_of(done.events), "case": case}
+    events = events_of(done.events)
+    body = {"dispute": dispute.id, "version": dispute.version, "events": events, "case": case, **(more or {})}
     return answer(body, status, **named)
 
 

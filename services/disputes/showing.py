@@ -11,15 +11,16 @@ from domain.dispute import Dispute, TableFacts
 from domain.table import Table
 from domain.verify import verify_lines
 from projections.viewing import event_for, view_for
-from schemas.desk import CaseView, EvidenceView, RulingView
+from schemas.desk import CaseView, EvidenceView, OtherRulingView, RulingView
 from schemas.disputes import EvidenceAttached
 from schemas.envelope import Recorded, read_line
 from schemas.events import type_name
 from schemas.situations import Situation
 from schemas.views import Viewer
 from services.auth import Caller
+from services.disputes.register import Ruled
 from services.problems import Problem
-from services.situations import seen
+from services.situations import is_open, seen
 from services.tables.room import Room
 
 OPTIONS: Final = 30
@@ -58,6 +59,19 @@ def _ruling(dispute: Dispute) -> RulingView | None:
         return None
     return RulingView(
         time=str(dispute.ruled_at), posted=dispute.due is None, **dispute.ruling.model_dump(exclude={"table"})
+    )
+
+
+def other_view(found: Ruled) -> OtherRulingView:
+    """A ruling in another case."""
+    ruling = found.ruling
+    return OtherRulingView(
+        dispute=found.dispute,
+        time=found.time,
+        hand=ruling.hand,
+        outcome=ruling.outcome,
+        reason=ruling.reason,
+        adjudicator=ruling.adjudicator,
     )
 
 
@@ -107,7 +121,7 @@ async def examination(room: Room, dispute: Dispute, facts: TableFacts, caller: C
     lines = tuple(room.lines[: _checked(facts)])
     report = await asyncio.to_thread(verify_lines, lines)
     recorded = read_line(room.lines[at - 1])
-    at_event = await asyncio.to_thread(_situation, room, dispute, facts, viewer)
+    at_event = await asyncio.to_thread(_situation, room, dispute, present, viewer)
     found: dict[str, Any] = {
         "at": at,
         "view": view_for(shown, viewer).model_dump(mode="json"),
@@ -134,18 +148,20 @@ def _checked(facts: TableFacts) -> int:
     return running[0] - 1 if running else facts.version
 
 
-def _situation(room: Room, dispute: Dispute, facts: TableFacts, viewer: Viewer) -> Situation | None:
-    """Whether the disputed event was legal, why, and what else was open then; None where the caller may not see the cards of who acted."""
+def _situation(room: Room, dispute: Dispute, present: Table, viewer: Viewer) -> Situation | None:
+    """Whether the disputed event was legal, why, and what else was open then; None where the caller may not see the cards of who acted.
+
+    Of a hand that is over everybody sees it, as at the table itself.
+    """
     event = dispute.raised.event
     if event is None:
         return None
-    first, last = span_of(event, facts.version, lambda version: read_line(room.lines[version - 1]).command)
+    first, last = span_of(event, present.version, lambda version: read_line(room.lines[version - 1]).command)
     before = room.at(first - 1) if first > 1 else None
     found = situation(before, [read_line(line) for line in room.lines[first - 1 : last]], event, OPTIONS)
-    playing = before is not None and before.playing
-    if playing and viewer not in {"auditor", str(found.act.seat)}:
-        return None
-    return seen(found, before, viewer)
+    if is_open(found, before, present):
+        return seen(found, before, "auditor")
+    return seen(found, before, viewer) if viewer in {"auditor", str(found.act.seat)} else None
 
 
 def _result(room: Room, dispute: Dispute, facts: TableFacts) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from schemas.envelope import read_line
 from schemas.situations import Situation
 from schemas.views import Viewer
 from services.problems import Problem
-from services.situations import seen
+from services.situations import is_open, seen
 from services.tables.keys import LARGEST
 from services.tables.reads import Eyes as Looking
 from services.tables.reads import existing, look
@@ -64,7 +64,7 @@ def _situation(room: Room, state: Table, event: int, eyes: Eyes, limit: int) -> 
 
 def _viewer(found: Situation, before: Table | None, state: Table, eyes: Eyes) -> Viewer:
     """Whose eyes may see this situation. Raises a 409 problem as long as the cards of a running hand are in it."""
-    if before is None or not before.playing or state.hands > found.hand or not state.playing:
+    if before is None or is_open(found, before, state):
         return "auditor"
     viewer = eyes(before)
     late = state.options.delayed

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Response
 
 from domain.table import Table
+from projections.disputes import known_of
 from projections.viewing import event_for, view_for
 from schemas.views import Viewer
 from services.tables.keys import LARGEST
+from services.tables.lookups import look_up
 from services.tables.reads import Eyes, existing, look
 from services.tables.room import Step
 from services.tables.service import Calling, Running, TableId
@@ -52,6 +54,18 @@ async def views(
         if len(moments) % PAUSE == 0:
             await asyncio.sleep(0)
     return answer({"table": room.id, "version": end, "moments": moments, "next": last + 1 if last < end else None})
+
+
+@router.get("/tables/{table}/disputes", summary="Which hands are disputed, and what was ruled on them")
+async def disputed(service: Running, caller: Calling, table: TableId) -> Response:
+    """The cases about a table, the earliest first, as everybody may know them: `dispute`, `hand` (null: the whole table), `status`
+    (`open`, `assigned`, `ruled`), `outcome` (`upheld`, `voided`, `adjusted`, null before) and `time` (raised, or ruled on).
+
+    Claim, reasons and names are told at the desk, to those who may read the case. The list may lag by milliseconds.
+    """
+    _, state = await look(service, caller, table)
+    cases = await look_up(service.settings, "disputes", lambda view: known_of(view, state.id))
+    return answer({"table": state.id, "cases": cases})
 
 
 def opening(eyes: Looking, now: Table) -> Looking:

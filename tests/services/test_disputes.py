@@ -160,6 +160,66 @@ async def test_recall_tells_of_rulings_about_a_hand(service: Running) -> None:
         assert found["rulings"][1]["reason"] == "voided, as was seen"
 
 
+async def test_a_void_hand_that_gave_nothing_is_void_in_recall_too(service: Running) -> None:
+    table = await hand_running(service)
+    for name in ("alice", "bob", "carol", "dave"):
+        await table.post("dissolution", name, {"agree": True})
+    desk = Desk(table)
+    whole = await desk.assigned(hand=None)
+    ruling = {"outcome": "voided", "hand": 1, "reason": "agreed"}
+    assert (await desk.post(f"/{whole}/rulings", "judge", ruling)).json()["case"]["ruling"]["entries"] == []
+    await project(service, "audit")
+    await balances(desk)
+    (found,) = (await desk.get("/recall", "alice")).json()["hands"]
+    assert [each["dispute"] for each in found["rulings"]] == [whole]
+
+
+async def test_cases_about_a_hand_know_of_rulings_in_each_other(service: Running) -> None:
+    desk = await scored(service)
+    cases = [await desk.assigned(who=who) for who in ("alice", "bob")]
+    whole = await desk.assigned(who="carol", hand=None)
+    assert (await desk.post(f"/{cases[0]}/rulings", "judge", {"outcome": "voided", "reason": "agreed"})).is_success
+    for dispute, others in ((cases[0], []), (cases[1], [cases[0]]), (whole, [cases[0]])):
+        for who in ("dave", "judge", "operator"):
+            told = (await desk.get(f"/disputes/{dispute}", who)).json()["others"]
+            assert [each["dispute"] for each in told] == others
+            assert all((each["hand"], each["outcome"], each["reason"]) == (1, "voided", "agreed") for each in told)
+
+
+async def test_everybody_may_know_that_a_hand_is_disputed_or_ruled_on_and_no_more(service: Running) -> None:
+    desk = await scored(service)
+    waiting, ruled, withdrawn = [await desk.assigned(who=who) for who in ("alice", "bob", "carol")]
+    await desk.post(f"/{ruled}/rulings", "judge", {"outcome": "voided", "reason": "SECRET"})
+    await desk.post(f"/{withdrawn}/withdrawal", "carol")
+    await project(service, "disputes")
+    for who in (None, "alice", "auditor"):
+        answered = await desk.table.get("disputes", who)
+        told = {each.pop("dispute"): each for each in answered.json()["cases"]}
+        assert set(told) == {waiting, ruled}
+        assert all(set(each) == {"hand", "status", "outcome", "time"} for each in told.values())
+        assert (told[waiting]["hand"], told[waiting]["status"], told[waiting]["outcome"]) == (1, "assigned", None)
+        assert (told[ruled]["hand"], told[ruled]["status"], told[ruled]["outcome"]) == (1, "ruled", "voided")
+        assert "SECRET" not in answered.text
+    assert (await desk.service.client.get("/tables/t-nowhere/disputes")).status_code == 404
+
+
+async def test_an_adjudicator_whom_nobody_knows_is_pointed_out(desk: Desk) -> None:
+    first, second = await desk.raised(), await desk.raised("bob")
+
+    async def new(dispute: str, name: str) -> Any:
+        await project(desk.service, "disputes")
+        await project(desk.service, "access")
+        answered = await desk.post(f"/{dispute}/assignments", "operator", {"adjudicator": name})
+        return answered.json()["new_adjudicator"]
+
+    assert await new(first, "judge") is True
+    assert await new(first, "judge") is True  # no other case
+    assert await new(second, "judge") is False
+    assert await new(second, "jugde") is True
+    await desk.get(f"/disputes/{second}", "other")  # who has looked at a case is known, too
+    assert await new(second, "other") is False
+
+
 async def test_what_was_recorded_at_the_table_stays_as_it_was(desk: Desk) -> None:
     before = [record.data for record in await desk.service.store.read(desk.table.id)]
     dispute = await desk.assigned()
@@ -312,12 +372,13 @@ async def test_cards_are_for_the_auditor_and_the_adjudicator_of_the_case(service
 
     assert await shown("auditor") == ([True] * 4, True)
     assert await shown("judge") == ([True] * 4, True)
-    assert await shown("other") == ([False] * 4, False)
-    assert await shown("operator") == ([False] * 4, False)
-    assert (await shown("carol"))[0] == [False, False, True, False]
-    examined = (await desk.get(f"/disputes/{dispute}/examination", "judge")).json()["situation"]
-    assert examined["legal"] is True
-    assert examined["choices"]["acts"]
+    assert await shown("other") == ([False] * 4, True)
+    assert await shown("operator") == ([False] * 4, True)
+    assert await shown("carol") == ([False, False, True, False], True)
+    for who in ("judge", "carol", "operator"):  # what everybody is told of a hand that is over
+        examined = (await desk.get(f"/disputes/{dispute}/examination", who)).json()["situation"]
+        assert examined["legal"] is True
+        assert examined["choices"]["acts"]
 
 
 async def test_every_look_of_an_auditor_and_an_adjudicator_is_logged_and_nobody_elses(desk: Desk) -> None:
