@@ -274,10 +274,11 @@ def _tell_hand(place: str, lines: Sequence[bytes], hand: int, player: str | None
     if json:
         print_json(told)
     else:
-        _print_hand(event.TYPE, plain(told))
+        print_score(event.TYPE, plain(told))
 
 
-def _print_hand(kind: str, told: dict[str, Any]) -> None:
+def print_score(kind: str, told: dict[str, Any]) -> None:
+    """How a hand was scored, every number with its clause. `kind` is the type of the event, `told` what it says."""
     from rich.table import Table
 
     from services.cli.cards import counted

@@ -126,17 +126,15 @@ def show(
     """
     from services.client import Client
 
-    given = {"url": url, "token": token, "data": data}
-    about = None if viewer in ROLES else _case_of(given, case)
-    party = about is not None and viewer in about["players"]
-    with Client(*_reader(viewer, given, about["table"] if about and party else None)) as client:
+    with Client(*_in_case(viewer, {"url": url, "token": token, "data": data}, case)) as client:
         found = client.get(f"/disputes/{case}")
         found["examination"] = client.get(f"/disputes/{case}/examination")
     if json:
         print_json(found)
         return
     _print_case(found["case"])
-    _print_examination(plain(found["examination"]))
+    _print_others(found["others"])
+    _print_examination(plain(found["examination"]), found["case"]["table"])
 
 
 @dispute.command("attach")
@@ -147,7 +145,7 @@ def attach(
         Path | None,
         typer.Option("--file", exists=True, dir_okay=False, help="A file; of a large one its SHA-256 文件."),
     ] = None,
-    player: As = None,
+    viewer: Viewer = "operator",
     url: Url = None,
     token: Token = None,
     data: Data = None,
@@ -171,9 +169,8 @@ def attach(
         body = {"name": file.name, "sha256": hashlib.sha256(content).hexdigest()}
         if len(content) <= MAX_FILE:
             body["content"] = b64encode(content).decode()
-    given = {"url": url, "token": token, "data": data}
-    chosen = _given("player", player, given, _table_of(given, case)) if player is not None else settings(**given)
-    answered = _post(chosen, "operator", f"/disputes/{case}/evidence", body)
+    chosen, role = _in_case(viewer, {"url": url, "token": token, "data": data}, case)
+    answered = _post(chosen, role, f"/disputes/{case}/evidence", body)
     _done(answered, json=json)
     if not json:
         console.print(f"证据 evidence {_piece(answered['case']['evidence'][-1])}", markup=False, soft_wrap=True)
@@ -184,6 +181,7 @@ def fetch(
     case: Case,
     number: Annotated[int, typer.Argument(min=1, help="Which piece of evidence 证据号.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Write the file here 保存为.")],
+    viewer: Viewer = "operator",
     url: Url = None,
     token: Token = None,
     data: Data = None,
@@ -194,7 +192,7 @@ def fetch(
     """
     from services.client import Client
 
-    with Client(settings(url=url, token=token, data=data)) as client:
+    with Client(*_in_case(viewer, {"url": url, "token": token, "data": data}, case)) as client:
         content = client.answer(f"/disputes/{case}/evidence/{number}").content
     write_out(output, content)
     console.print(f"{plain(str(output))} ({len(content):,} bytes)", soft_wrap=True)
@@ -216,7 +214,11 @@ def assign(
     """
     body = {"adjudicator": adjudicator, "respond_by": by}
     given = settings(url=url, token=token, data=data)
-    _done(_post(given, "operator", f"/disputes/{case}/assignments", body), json=json)
+    answered = _post(given, "operator", f"/disputes/{case}/assignments", body)
+    _done(answered, json=json)
+    if not json and answered["new_adjudicator"]:
+        said = f"注意 note: {plain(adjudicator)} 此前未接手或查看过争议, 如有笔误请重新分配 was never given a case nor looked at one before"
+        console.print(f"{said}; if that is a slip, assign it again", style="yellow", markup=False, soft_wrap=True)
 
 
 @dispute.command("rule")
@@ -241,12 +243,17 @@ def rule(
 
     Example: shuangkou dispute rule d-4kq7 adjusted --amount ann=7.5 --amount bob=-7.5 --reason "Event 31 was a slip."
     """
+    from services.client import Client
+
     amounts = [_amount(text) for text in amount or ()]
     if (outcome == "adjusted") != bool(amounts):
         raise wrong_use("`adjusted` takes --amount PLAYER=AMOUNT, the other rulings take none")
     body = {"outcome": outcome, "reason": reason, "hand": hand, "amounts": amounts, "house": house}
     given = _given("adjudicator", name, {"url": url, "token": token, "data": data})
     _done(_post(given, "adjudicator", f"/disputes/{case}/rulings", body), json=json)
+    if not json:
+        with Client(given, "adjudicator") as client:
+            _print_others(client.get(f"/disputes/{case}")["others"])
 
 
 @dispute.command("withdraw")
@@ -293,6 +300,12 @@ def _reader(viewer: str, given: dict[str, Any], table: str | None) -> tuple[Any,
         return settings(**given), viewer
     role: Literal["player", "adjudicator"] = "adjudicator" if table is None else "player"
     return _given(role, viewer, given, table), role
+
+
+def _in_case(viewer: str, given: dict[str, Any], case: str) -> tuple[Any, str]:
+    """Settings and role of who acts or reads in a case: a role of the data folder, a party by name, else an adjudicator by name."""
+    about = None if viewer in ROLES else _case_of(given, case)
+    return _reader(viewer, given, about["table"] if about is not None and viewer in about["players"] else None)
 
 
 def _case_of(given: dict[str, Any], case: str) -> dict[str, Any]:
@@ -401,16 +414,28 @@ def _print_case(case: dict[str, Any]) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _print_examination(found: dict[str, Any]) -> None:
-    report, about = found["verification"], found["situation"]
+def _print_others(others: list[dict[str, Any]]) -> None:
+    """Rulings of other cases on the same hand: whoever reads or rules on this one must know of them."""
+    for each in others:
+        where = f"局 hand {each['hand']}" if each["hand"] else "全桌 the table"
+        said = f"另有裁决 another ruling {each['dispute']} ({where}, {each['time']}): {OUTCOME[each['outcome']]}"
+        console.print(f"{said}: {_text(each['reason'])}", style="yellow", markup=False, soft_wrap=True)
+
+
+def _print_examination(found: dict[str, Any], table: str) -> None:
+    """The table after the event, how the event came about, the score, and the check of the record."""
+    from services.cli import cards, situations
+    from services.cli.books import print_score
+    from services.cli.looking import HANDHELD
+
+    console.print(cards.view(found["view"], narrow=console.width < HANDHELD))
+    if found["situation"] is not None:
+        legal = "合规 legal" if found["situation"]["legal"] else "违规 against the rules"
+        console.print(f"事件 event {found['situation']['version']}: {legal}", markup=False)
+        console.print(situations.panel(found["situation"]))
+    result = found["result"]
+    if result is not None and "why" in result:
+        print_score(result["type"], {**result, "event": f"{table}:{result['version']}"})
+    report = found["verification"]
     checked = "✓ 没有问题 no fault" if report["clean"] else "✗ " + "; ".join(fault["en"] for fault in report["faults"])
-    lines = [f"记录核验 the record up to event {report['until']}: {checked}"]
-    if about is not None:
-        done = " ".join(about["act"]["cards"]) or about["act"]["do"]
-        legal = "合规 legal" if about["legal"] else "违规 against the rules"
-        lines.append(f"事件 event {about['version']}, {about['player'] or '–'}: {done}: {legal}")
-        lines += [f"  [{reason['clause']}] {reason['zh']} {reason['en']}" for reason in about["reasons"]]
-        others = [" ".join(act["cards"]) or act["do"] for act in about["choices"]["acts"][:12]]
-        lines.append(f"  当时可选 open then ({about['choices']['total'] or 'many'}): {' | '.join(others)}")
-    for line in lines:
-        console.print(line, markup=False, soft_wrap=True)
+    console.print(f"记录核验 the record up to event {report['until']}: {checked}", markup=False, soft_wrap=True)

@@ -72,17 +72,33 @@ def test_a_case_from_the_claim_to_the_ledger(house: House, table: Any, tmp_path:
     )  # an adjudicator by name sees cases, without cards
     assert house.json("dispute", "show", dispute, "--as", "eve")["examination"]["view"]["viewer"] == "spectator"
     assert dispute in listed(house, "--table", table["id"], "--as", bob)
+    for who in ("adjudicator", "operator", ann):
+        words = house.run("dispute", "show", dispute, "--as", who).stdout
+        assert all(each in words for each in (table["id"], "手牌 holding", "得分 scores", "记录核验"))
+    reassigned = house.run("dispute", "assign", dispute, "jugde").stdout
+    assert all(each in reassigned for each in ("裁决人 adjudicator jugde", "was never given a case"))
+    house.run("dispute", "assign", dispute, "judge")
+    assert "judge" in house.run("dispute", "attach", dispute, "--text", "Noted.", "--as", "judge").stdout
+    for who in (bob, "judge", "auditor"):
+        house.run("dispute", "fetch", dispute, "3", "-o", str(tmp_path / who), "--as", who)
+        assert (tmp_path / who).read_bytes() == small.read_bytes()
+    house.run("dispute", "assign", dispute, "adjudicator")
     amounts = ("--amount", f"{ann}=7.5", "--amount", f"{bob}=-7.5")
     ruled = house.run("dispute", "rule", dispute, "adjusted", *amounts, "--reason", "A slip.")
     assert ruled.returncode == 0, ruled.stderr
     assert f"player:{ann} 7.5 points" in ruled.stdout
+    version = house.json("dispute", "show", dispute)["case"]["version"]
     deadline = time.monotonic() + 20
-    while f"dispute:{dispute}:7" not in house.run("ledger", "--player", ann).stdout:
+    while f"dispute:{dispute}:{version}" not in house.run("ledger", "--player", ann).stdout:
         assert time.monotonic() < deadline
     assert dispute in listed(house, "--status", "ruled")
     assert dispute not in listed(house, "--status", "open")
     told = house.run("recall", f"{table['id']}/1").stdout
     assert all(each in told for each in (dispute, "amounts are adjusted", "A slip."))
+    other = raised(house, table)
+    assert all(each in house.run("dispute", "show", other).stdout for each in (dispute, "another ruling", "A slip."))
+    house.run("dispute", "assign", other, "adjudicator")
+    assert dispute in house.run("dispute", "rule", other, "voided", "--reason", "x").stdout
 
 
 def test_who_raised_a_dispute_withdraws_it(house: House, table: Any) -> None:
