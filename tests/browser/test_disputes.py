@@ -1,5 +1,6 @@
 """The pages of the dispute desk in a real browser: a player raises a dispute, an adjudicator rules on it, both parties read the outcome."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,15 @@ def ready(page: "Page") -> "Page":
     """Wait until a case is drawn to its end."""
     page.locator("#inside[data-version]").wait_for()
     return page
+
+
+def listed(table: AtTable, wanted: dict[str, str]) -> None:
+    """Wait until the list of cases about a table, which may lag, says this of them: their status by id."""
+    deadline = time.monotonic() + 20
+    while {
+        each["dispute"]: each["status"] for each in table.http.get(f"{table.path}/disputes").json()["cases"]
+    } != wanted:
+        assert time.monotonic() < deadline
 
 
 def test_a_player_raises_a_dispute_and_finds_it_in_the_list(look: Look, over: AtTable) -> None:
@@ -137,6 +147,56 @@ def test_the_adjudicator_sees_cards_rules_and_score_and_rules(
         assert read.locator("#rule").is_hidden()
 
 
+def test_a_hand_tells_of_its_rulings_at_the_replay_and_in_other_cases(
+    look: Look, over: AtTable, raised: Raised, urls: dict[str, str]
+) -> None:
+    before, after = raised(), raised()
+    listed(over, {before: "assigned", after: "assigned"})
+    page = look(f"/replay/{over.id}#h=1")
+    page.locator("#hands .end", has_text="有争议").wait_for()
+    page.locator("#cases li", has_text=before).wait_for()
+    assert page.locator("#cases a").count() == 0
+    page = ready(look(f"/disputes/{before}#token={urls['adjudicator']}"))
+    page.check("#rule [value='voided']")
+    page.fill("#rule textarea", "SECRET")
+    page.click("#rule .button")
+    page.click("#sure-yes")
+    page.locator("#ruling .outcome").wait_for()
+    listed(over, {before: "ruled", after: "assigned"})
+    page = look(over.seat_link("bob").replace("/play/", "/replay/") + "&h=1")
+    page.locator("#hands .end", has_text="作废").wait_for()
+    assert "SECRET" not in page.content()
+    page.click(f"#cases a:has-text('{before}')")
+    assert "SECRET" in ready(page).inner_text("#ruling")
+    page = ready(look(f"/disputes/{after}#token={urls['adjudicator']}"))
+    assert all(words in page.inner_text("#others") for words in (before, "the hand is void", "SECRET"))
+    page.check("#rule [value='adjusted']")
+    page.fill("#rule [data-player='alice']", "1")
+    page.fill("#rule [data-player='bob']", "-1")
+    page.fill("#rule textarea", "On top.")
+    page.click("#rule .button")
+    assert "another case ruled the hand void" in page.inner_text("#sure-words")
+    page.click("#sure [value='no']")
+
+
+def test_an_operator_reads_what_the_rules_say_and_is_told_of_a_name_that_nobody_knows(
+    look: Look, raised: Raised, urls: dict[str, str]
+) -> None:
+    page = ready(look(f"/disputes/{raised()}#token={urls['operator']}"))
+    assert "合规" in page.inner_text("#legal")
+    page.fill("#assign [name=adjudicator]", "adjudicater")
+    page.click("#assign .button")
+    page.locator("#assign .said", has_text="adjudicater was never given a case").wait_for()
+    assert "adjudicater" in page.inner_text("#claim")
+
+
+def test_a_case_that_there_is_not_is_said_to_be_none(look: Look, over: AtTable, urls: dict[str, str]) -> None:
+    page = look(f"/disputes/d-nosuch#token={urls['operator']}")
+    page.locator("#trouble", has_text="no such dispute").wait_for()
+    assert page.locator("#login").is_hidden()
+    look("/disputes/d-nosuch").locator("#login").wait_for()
+
+
 def test_a_player_sees_the_own_cards_only(look: Look, over: AtTable, raised: Raised, urls: dict[str, str]) -> None:
     dispute = raised()
     page = ready(look(f"/disputes/{dispute}#token={over.tokens['carol']}"))
@@ -168,6 +228,8 @@ def test_evidence_is_attached_and_comes_back_whole(
     page.click("#attach .button")
     page.locator("#evidence li").nth(2).wait_for()
     assert page.locator("#evidence li:nth-child(3) button").count() == 0
+    assert "keep the file yourself" in page.inner_text("#evidence li:nth-child(3)")
+    assert "keep the file yourself" not in page.inner_text("#evidence li:nth-child(2)")
 
 
 @pytest.mark.parametrize("path", ["/disputes", "/disputes/{id}"])

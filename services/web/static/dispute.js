@@ -61,6 +61,17 @@ function drawRuling({ ruling }) {
   );
 }
 
+/** Rulings of other cases on the same hand. */
+function drawOthers(others) {
+  at("others-part").hidden = others.length === 0;
+  const link = ({ dispute }) => el("a", { href: `/disputes/${encodeURIComponent(dispute)}` }, el("code", {}, dispute));
+  const where = ({ hand }) => (hand === null ? both("全桌", "the whole table") : both(`第 ${hand} 局`, `hand ${hand}`));
+  fill(
+    at("others"),
+    others.map((each) => el("li", {}, el("p", {}, where(each), " · ", el("b", {}, both(...OUTCOME[each.outcome]))), el("p", { class: "text" }, each.reason), el("p", { class: "small soft" }, link(each), " · ", each.adjudicator, " · ", when(each.time)))),
+  );
+}
+
 function drawTable(found, seen) {
   const { view, event } = seen;
   fill(at("state-at"), both(`事件 ${seen.at} 之后`, `after event ${seen.at}`));
@@ -124,6 +135,7 @@ function drawEvidence(found, token) {
         {},
         el("p", { class: "small soft" }, `${piece.number}. `, el("b", { class: "name" }, piece.by), " ", when(piece.time)),
         piece.text === null ? el("p", {}, piece.name, piece.size === null ? null : ` (${piece.size.toLocaleString()} B) `, piece.kind === "file" ? load : null) : el("p", { class: "text" }, piece.text),
+        piece.kind === "digest" ? el("p", { class: "small" }, both("只记录了摘要,请自行保存文件。", "Only the SHA-256 is kept here: keep the file yourself.")) : null,
         piece.kind === "text" ? null : el("p", { class: "small soft" }, "SHA-256 ", el("code", { class: "whole" }, piece.sha256)),
       );
     }),
@@ -146,7 +158,7 @@ function drawRecord(events) {
 }
 
 /** Show the forms for what this reader may do now. */
-function offer(found, me, token, again) {
+function offer(found, others, me, token, again) {
   const going = !CLOSED.has(found.status);
   const show = (name, wanted) => {
     at(name).hidden = !(going && wanted);
@@ -159,10 +171,16 @@ function offer(found, me, token, again) {
   ];
   at("act-part").hidden = !tasks.some(Boolean);
   show("attach", me.role !== "adjudicator" || me.name === found.adjudicator);
-  commands(at("assign"), token, (form) => ({ address: `${address}/assignments`, body: { adjudicator: form.elements.adjudicator.value.trim(), respond_by: form.elements.respond_by.value || null } }), again);
+  commands(at("assign"), token, (form) => ({ address: `${address}/assignments`, body: { adjudicator: form.elements.adjudicator.value.trim(), respond_by: form.elements.respond_by.value || null } }), (answer) => again().then(() => drawSlip(answer)));
   commands(at("withdraw"), token, (form) => ({ address: `${address}/withdrawal`, body: { reason: form.elements.reason.value } }), again);
   commands(at("attach"), token, async (form) => ({ address: `${address}/evidence`, body: await evidenceOf(form) }), again);
-  ruling(found, token, again);
+  ruling(found, others, token, again);
+}
+
+/** Says that an adjudicator of this name is not known yet: it may be a slip. */
+function drawSlip({ case: { adjudicator }, new_adjudicator: unknown }) {
+  const said = both(`「${adjudicator}」此前未接手或查看过争议;如有笔误请重新分配。`, `${adjudicator} was never given a case nor looked at one before; if that is a slip, assign it again.`);
+  fill(at("assign").querySelector(".said"), unknown ? said : null);
 }
 
 async function evidenceOf(form) {
@@ -175,7 +193,7 @@ async function evidenceOf(form) {
   return body;
 }
 
-function ruling(found, token, again) {
+function ruling(found, others, token, again) {
   const form = at("rule");
   const fields = found.players.map((name) => {
     const input = el("input", { name: "amount", "data-player": name, inputmode: "decimal", pattern: "[+\\-]?[0-9]{1,9}(\\.[0-9]{1,4})?", placeholder: "0" });
@@ -203,6 +221,10 @@ function ruling(found, token, again) {
       const posted = (body.amounts ?? []).map(({ player, amount }) => `${player} ${signed(Number(amount))}`).join(", ");
       const [zh, en] = OUTCOME[outcome];
       const told = [`${zh}${posted && `: ${posted}`}。裁决后不能更改。`, `${en}${posted && `: ${posted}`}. A ruling cannot be taken back.`];
+      if (outcome === "adjusted" && others.some((each) => each.outcome === "voided")) {
+        told[0] += "注意:另案已裁决作废,此调整将另行记入。";
+        told[1] += " Mind that another case ruled the hand void: this is posted on top.";
+      }
       if (!(await sure(["作出这项裁决?", "Give this ruling?"], told, ["作出裁决", "give the ruling"]))) return null;
       return { address: `${address}/rulings`, body };
     },
@@ -213,12 +235,13 @@ function ruling(found, token, again) {
 enter(async ({ token, me }) => {
   const trouble = at("trouble");
   const load = async () => {
-    const { case: found, events } = await ask(address, token);
+    const { case: found, events, others } = await ask(address, token);
     drawClaim(found);
     drawRuling(found);
+    drawOthers(others);
     drawEvidence(found, token);
     drawRecord(events);
-    offer(found, me, token, load);
+    offer(found, others, me, token, load);
     root.hidden = false;
     const seen = await ask(`${address}/examination`, token);
     drawTable(found, seen);

@@ -2,6 +2,7 @@
 import { ask, Refused } from "./api.js";
 import { drawFacts, endWords, makeBoard } from "./board.js";
 import { both, el, fill, fillOnce, showState } from "./dom.js";
+import { OUTCOME } from "./desk.js";
 import { drawGone } from "./gone.js";
 import { endsTrick, naming } from "./live.js";
 import { line, said } from "./log.js";
@@ -41,6 +42,7 @@ let current = 0;
 let going = null; // the timer while it plays
 let resting = null;
 let stop = null;
+let cases = []; // about this table, as everybody may know them; null: they cannot be asked for
 let era = 0; // counts changes of eyes: answers of an earlier one are thrown away
 
 const eyes = () => ({ token, as: fragment().get("as") });
@@ -67,6 +69,8 @@ async function begin() {
     if (mine === era) trouble(problem);
     return;
   }
+  if (mine !== era) return;
+  cases = await ask(`${ADDRESS}/disputes`, token).then((found) => found.cases, () => null);
   if (mine !== era) return;
   at("trouble").hidden = true;
   drawEyes();
@@ -369,9 +373,9 @@ function drawEvent(event, hand, trick) {
 }
 
 function drawHands(now) {
-  fillOnce(at("hands"), [record.hands.map((hand) => [hand.number, hand.end?.version]), now?.number], () =>
+  fillOnce(at("hands"), [record.hands.map((hand) => [hand.number, hand.end?.version]), now?.number, cases], () =>
     record.hands.map((hand) =>
-      el("li", {}, el("a", { class: "chip-link", href: `#e=${hand.first}`, "aria-current": hand === now ? "true" : null }, both(`第 ${hand.number} 局`, `hand ${hand.number}`), hand.end ? el("span", { class: "end" }, endWords(hand.end.data)[0]) : el("span", { class: "end" }, "进行中"))),
+      el("li", {}, el("a", { class: "chip-link", href: `#e=${hand.first}`, "aria-current": hand === now ? "true" : null }, both(`第 ${hand.number} 局`, `hand ${hand.number}`), el("span", { class: "end" }, hand.end ? endWords(hand.end.data)[0] : "进行中", lastSaid(hand)))),
     ),
   );
 }
@@ -456,7 +460,38 @@ function seatOfReader(view) {
   return found ? found.seat : 0;
 }
 
+/** The cases about a hand, and those about the whole table. */
+const casesOf = (hand) => (cases ?? []).filter((each) => each.hand === null || each.hand === hand.number);
+const caseWords = ({ status, outcome }) => (status === "ruled" ? OUTCOME[outcome] : ["有争议,待裁决", "disputed, a ruling is to come"]);
+
+/** What a hand has come to at the desk, for its chip: void, adjusted, disputed. */
+function lastSaid(hand) {
+  const words = { voided: "作废 void", adjusted: "有调整 adjusted" };
+  const own = casesOf(hand).filter((each) => each.hand !== null);
+  const said = ["voided", "adjusted"].find((outcome) => own.some((each) => each.outcome === outcome));
+  if (said) return ` · ${words[said]}`;
+  return own.some((each) => each.status !== "ruled") ? " · 有争议 disputed" : null;
+}
+
+/** That a hand is disputed, or what was ruled on it: what it scored may not be what it gave. */
+function drawCases(hand) {
+  fillOnce(at("cases"), [hand?.number, cases, token && bearer(token).player], () => {
+    if (cases === null) return el("li", {}, both("暂时无法得知有无裁决。", "Whether there are rulings cannot be told at the moment."));
+    return hand ? casesOf(hand).map(caseLine) : [];
+  });
+}
+
+function caseLine(each) {
+  const to = `/disputes/${encodeURIComponent(each.dispute)}#table=${encodeURIComponent(TABLE)}`;
+  const name = el("code", {}, each.dispute);
+  const inside = token && at("replay").hasAttribute("data-desk");
+  const whole = each.hand === null ? both("全桌:", "the whole table: ") : null;
+  const ruling = each.status === "ruled" ? both("裁决:", "ruling: ") : null;
+  return el("li", {}, whole, ruling, el("b", {}, both(...caseWords(each))), " · ", inside ? el("a", { href: to }, name) : name, " · ", time(each.time));
+}
+
 function drawScore(hand) {
+  drawCases(hand);
   fillOnce(at("result"), [hand?.number, hand?.end?.version, hand?.end && current >= hand.end.version], () => {
     if (!hand) return el("p", { class: "soft" }, both("还没有开局。", "No hand has begun."));
     if (!hand.end) return el("p", { class: "soft" }, both("本局还在进行。", "This hand is being played."));
