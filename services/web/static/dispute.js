@@ -201,11 +201,12 @@ function ruling(found, others, token, again) {
   });
   fill(at("amount-fields"), fields);
   const amounts = () => [...form.querySelectorAll("[data-player]")].map((input) => [input.dataset.player, input.value.trim()]).filter(([, text]) => text !== "");
+  const total = () => amounts().reduce((sum, [, text]) => sum + Math.round(Number(text) * 10_000), 0) / 10_000;
   const change = () => {
     const outcome = form.elements.outcome.value;
     at("amounts").hidden = outcome !== "adjusted";
     at("rule-hand").hidden = found.hand !== null || outcome === "upheld" || outcome === "";
-    const sum = amounts().reduce((total, [, text]) => total + Math.round(Number(text) * 10_000), 0) / 10_000;
+    const sum = total();
     fill(at("sum"), Number.isNaN(sum) ? "?" : signed(sum));
   };
   form.oninput = change;
@@ -218,9 +219,11 @@ function ruling(found, others, token, again) {
       const body = { outcome, reason: form.elements.reason.value, house: form.elements.house.checked };
       if (outcome === "adjusted") body.amounts = amounts().map(([player, text]) => ({ player, amount: text.replace("+", "") }));
       if (form.elements.hand.value !== "") body.hand = Number(form.elements.hand.value);
-      const posted = (body.amounts ?? []).map(({ player, amount }) => `${player} ${signed(Number(amount))}`).join(", ");
-      const [zh, en] = OUTCOME[outcome];
-      const told = [`${zh}${posted && `: ${posted}`}。裁决后不能更改。`, `${en}${posted && `: ${posted}`}. A ruling cannot be taken back.`];
+      const given = amounts().map(([player, text]) => `${player} ${signed(Number(text))}`);
+      if (body.house) given.push(`house:rulings ${signed(-total())}`);
+      const adjusted = `: ${given.join(", ")}`;
+      const [zh, en] = { upheld: ["", ""], voided: [",该局所得全部冲回", ", and all that it gave is taken back"], adjusted: [adjusted, adjusted] }[outcome];
+      const told = [`${OUTCOME[outcome][0]}${zh}。裁决后不能更改。`, `${OUTCOME[outcome][1]}${en}. A ruling cannot be taken back.`];
       if (outcome === "adjusted" && others.some((each) => each.outcome === "voided")) {
         told[0] += "注意:另案已裁决作废,此调整将另行记入。";
         told[1] += " Mind that another case ruled the hand void: this is posted on top.";
