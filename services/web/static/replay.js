@@ -425,8 +425,9 @@ function linked(version) {
 function drawMoment({ event, view }, before) {
   const own = /^[0-3]$/.test(view.viewer) ? Number(view.viewer) : seatOfReader(view);
   drawFacts(at("facts"), view);
+  const atTable = at("board").getBoundingClientRect().bottom > innerHeight / 3; // not further down
   board(view, { before: endsTrick(event) || view.hand?.plays.length === 0 ? before : null, own, going: false });
-  keepInSight(event);
+  if (atTable) keepInSight(event);
   drawGone(at("gone"), view.hand);
   const hand = record.handAt(current);
   fillOnce(at("to-desk"), [current, token && bearer(token).player], toDesk);
@@ -436,15 +437,16 @@ function drawMoment({ event, view }, before) {
   if (going === null) resting = setTimeout(drawSituation, REST, at("why"), { address: ADDRESS, version: current, as: eyes().as, token, names: naming(record.namesAt(current)) });
 }
 
-/** Scroll so that the bar does not cover what the event played; not when the reader has left the table and reads further down. */
+/** Scroll as little as shows the table above the bar; where there is no room for all of it, what the event played. */
 function keepInSight(event) {
+  const floor = innerHeight - document.querySelector(".controls").offsetHeight - 8;
   const table = at("board").getBoundingClientRect();
-  const play = document.querySelector(`#seat-${event.data.seat} .play`);
-  if (!play?.childElementCount || table.bottom < 0 || table.top > innerHeight) return;
-  const { top, bottom } = play.getBoundingClientRect();
-  const floor = document.querySelector(".controls").getBoundingClientRect().top - 8;
+  const play = document.querySelector(`#seat-${event.data.seat} .play:not(:empty)`);
+  const wanted = table.height <= floor ? table : play?.getBoundingClientRect();
+  if (!wanted) return;
+  const { top, bottom } = wanted;
   if (bottom > floor) scrollBy(0, Math.min(bottom - floor, top - 8));
-  else if (top < 0) scrollBy(0, top - 8);
+  else if (top < 8) scrollBy(0, top - 8);
 }
 
 /** The way to the dispute desk, for a player whose seat's token this tab has and where this service has the desk. */
