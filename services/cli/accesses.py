@@ -1,6 +1,6 @@
 """`access-log`: who looked at what."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,8 +35,6 @@ def access_log(
 
     Example: shuangkou access-log --table t-4kq7 --since 2026-12-01
     """
-    from rich.table import Table
-
     from services.client import Client
 
     asked = {"name": name, "table": table, "dispute": dispute, "since": since, "until": until, "limit": limit}
@@ -49,6 +47,13 @@ def access_log(
     if not found:
         console.print("没有访问记录 Nobody looked.")
         return
+    print_looks(found)
+
+
+def print_looks(looks: list[dict[str, Any]]) -> None:
+    """Print looks as a table; ids, names and times stay whole."""
+    from rich.table import Table
+
     listed = Table(box=None)
     for column in (
         "时间 time",
@@ -60,8 +65,9 @@ def access_log(
         "到事件 until",
         "争议 case",
     ):
-        listed.add_column(column, overflow="fold")
-    for look in found:
+        whole = column in {"时间 time", "谁 who", "桌 table", "争议 case"}
+        listed.add_column(column, overflow="fold", no_wrap=whole)
+    for look in looks:
         where = (look["viewer"], look["table"], str(look["until"]), look["dispute"] or "")
         listed.add_row(look["time"][:19], look["name"], look["role"], WHAT[look["what"]], *where)
     print_table(listed)

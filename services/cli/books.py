@@ -110,7 +110,7 @@ def _print_lines(found: dict[str, Any], *, of_one: bool) -> None:
         return
     listed = Table(box=None, header_style="bold")
     for name in ("#", *(() if of_one else ("账户 account",)), "时间 time", "局 hand"):
-        listed.add_column(name, justify="right" if name == "#" else "left")
+        listed.add_column(name, justify="right" if name == "#" else "left", no_wrap="hand" not in name)
     for name in ("此前 before", "变动 change", "此后 after") if by_hand else ("类 kind", "金额 amount", "余额 balance"):
         listed.add_column(name, justify="left" if "kind" in name else "right")
     listed.add_column("单位 unit")

@@ -77,7 +77,8 @@ def print_table(table: Table) -> None:
         column.overflow = "fold"
         sizes = [Measurement.get(console, wide, each) for each in (column.header, *column.cells)]
         most = max(size.maximum if column.no_wrap else min(size.minimum, WORD) for size in sizes)
-        needed += max(most, column.min_width or 0) + (2 if table.box is None else 3)
+        column.min_width = max(most, column.min_width or 0)
+        needed += column.min_width + (2 if table.box is None else 3)
     if needed > console.width:
         table.width = needed
     console.print(table, crop=False)

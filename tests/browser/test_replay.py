@@ -119,50 +119,6 @@ def test_a_link_leads_to_its_moment_and_shows_the_view_of_it(look: Look, played:
     assert sorted(drawn) == cards
 
 
-IN_VIEW = """seat => {
-    const [played, controls] = [`#seat-${seat} .play .fan`, ".controls"].map(each => document.querySelector(each)?.getBoundingClientRect());
-    return played && played.top >= 0 && played.bottom <= controls.top;
-}"""
-"""Whether what a seat played is in the window and not below the controls."""
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1280, 720), (390, 844), (360, 740)])
-def test_what_was_played_is_in_view_above_the_controls(look: Look, played: AtTable, width: int, height: int) -> None:
-    """By a link, and from there with keys; the hand is over, so that all holdings take their room."""
-    start = first(events_of(played), "hand-started")
-    page = look(f"/replay/{played.id}#e={start}", width, height)
-    at_event(page, start)
-    plays = [event for event in events_of(played) if event["type"].startswith("shuangkou.played")][:12]
-    for event in plays:
-        page.fill("#number", str(event["version"]))
-        page.keyboard.press("Enter")
-        at_event(page, event["version"])
-        page.wait_for_function(IN_VIEW, arg=event["data"]["seat"])
-    for event in plays[:4]:
-        page.goto("about:blank")
-        page.goto(f"{played.http.base_url}/replay/{played.id}#e={event['version']}")
-        page.wait_for_function(IN_VIEW, arg=event["data"]["seat"])
-
-
-def test_who_reads_below_the_table_is_left_there(look: Look, played: AtTable) -> None:
-    page = look(f"/replay/{played.id}#e=12", 390, 844)
-    at_event(page, 12)
-    page.locator(".keys").scroll_into_view_if_needed()
-    page.wait_for_function("document.querySelector('#board').getBoundingClientRect().bottom < 0")
-    page.keyboard.press("ArrowRight")
-    at_event(page, 13)
-    assert page.evaluate("document.querySelector('#board').getBoundingClientRect().bottom") < 0
-
-
-def test_buttons_say_how_far_they_go_on_a_phone_too(look: Look, played: AtTable) -> None:
-    page = look(f"/replay/{played.id}", 360, 740)
-    said = [
-        page.locator(f"#{name}").inner_text() for name in ("hand-back", "trick-back", "trick-forward", "hand-forward")
-    ]
-    assert said == ["局", "轮", "轮", "局"]
-    assert page.evaluate(WIDE)
-
-
 def test_hidden_cards_stay_hidden_in_a_replay(look: Look, played: AtTable, urls: dict[str, str]) -> None:
     now = len(events_of(played))
     page = look(f"/replay/{played.id}#e={now}")

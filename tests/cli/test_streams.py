@@ -135,3 +135,44 @@ def test_a_narrow_terminal_cuts_nothing(command: str, columns: int, tmp_path: Pa
         for done in (narrow, wide)
     )
     assert shown == expected
+
+
+def test_a_narrow_table_breaks_no_word_and_no_id(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words, times and ids stay whole at 80 columns; what does not fit makes lines longer than the terminal's."""
+    from services.cli import accesses, books
+
+    monkeypatch.setattr("services.cli.options.console.width", 80)
+    line = {
+        "n": 1000,
+        "account": "player:demo10",
+        "time": "2026-12-02T18:34:23.123Z",
+        "hand": 1,
+        "kind": "base",
+        "unit": "points",
+    }
+    entry = {**line, "amount": "-4", "balance": "12", "event": "t-r5mhs7a5ck7x:209"}
+    books._print_lines({"entries": [entry], "next": None}, of_one=False)
+    hand = {**line, "before": "0", "change": "12", "after": "12", "event": "t-r5mhs7a5ck7x:209"}
+    books._print_lines({"hands": [hand], "next": None}, of_one=True)
+    look = {
+        "time": "2026-12-02T18:34:23.123Z",
+        "name": "auditor-of-the-house",
+        "role": "auditor",
+        "viewer": "auditor",
+        "what": "token",
+    }
+    accesses.print_looks([{**look, "table": "t-r5mhs7a5ck7x", "until": 209, "dispute": "d-7hm2abcd"}])
+    said = capsys.readouterr().out.split()
+    for word in (
+        "before",
+        "multiplier",
+        "player:demo10",
+        "18:34:23",
+        "t-r5mhs7a5ck7x:209",
+        "2026-12-02T18:34:23",
+        "auditor-of-the-house",
+        "d-7hm2abcd",
+    ):
+        assert word in said
