@@ -91,7 +91,9 @@ def refused(refusal: Refusal) -> Problem:
 
 def unreadable(error: Unreadable) -> Problem:
     """Text that is not what it should be; its message names the part."""
-    return Problem(400, "unreadable", str(error), "请求内容无法识别。")
+    part, colon, _ = str(error).partition(":")
+    where = f":{part}" if colon and part.replace("_", "").replace(".", "").isalnum() else ""
+    return Problem(400, "unreadable", str(error), f"请求内容无法识别{where}。")
 
 
 def of_store(error: StoreError) -> Problem:
@@ -151,7 +153,11 @@ def invalid(found: Sequence[Mapping[str, Any]]) -> Problem:
     first = errors[0]
     hint = " Send a JSON object." if first["field"] == "body" else ""
     return Problem(
-        400, "unreadable", f"{first['field']}: {first['problem']}.{hint}", "请求内容无法识别。", errors=errors
+        400,
+        "unreadable",
+        f"{first['field']}: {first['problem']}.{hint}",
+        f"请求内容无法识别:{'请求正文' if hint else first['field']}。",
+        errors=errors,
     )
 
 

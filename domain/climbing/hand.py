@@ -147,7 +147,7 @@ def _refusal_of_play(hand: Hand, play: Play) -> Refusal | None:
 def words(reading: Reading) -> str:
     """A reading in words: `bomb of five 7s` becomes `bomb 7 x5`; runs name their top rank."""
     stars = f", {reading.stars} stars" if reading.stars else ""
-    return f"{reading.pattern.replace('_', ' ')} to {reading.rank}, {reading.cards} cards{stars}"
+    return f"{reading.pattern.replace('_', ' ')} to {reading.rank}, {reading.cards} {'card' if reading.cards == 1 else 'cards'}{stars}"
 
 
 def decide(hand: Hand, command: HandCommand, version: int) -> Iterator[Event]:

@@ -126,7 +126,7 @@ def shower(hand: Mapping[str, Any] | None) -> Callable[[Iterable[str]], Text]:
 
 def reading(value: Mapping[str, Any]) -> str:
     """A reading in words, with what its wildcards stood for."""
-    words = f"{PATTERN[value['pattern']]} {rank(value['rank'])}, {value['cards']} 张 cards"
+    words = f"{PATTERN[value['pattern']]} {rank(value['rank'])}, {value['cards']} 张 {'card' if value['cards'] == 1 else 'cards'}"
     if value["stars"]:
         words += f", {value['stars']}★"
     if value["stands_for"]:

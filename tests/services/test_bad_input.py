@@ -105,7 +105,9 @@ async def test_malformed_json(table: AtTable, body: bytes, where: str) -> None:
 )
 async def test_a_body_that_is_not_a_play(table: AtTable, body: Any, field: str) -> None:
     response = await table.post("plays", "alice", body)
-    assert field in problem(response, 400, "unreadable")["detail"]
+    said = problem(response, 400, "unreadable")
+    assert field in said["detail"]
+    assert ("请求正文" if field == "body" else field.partition(":")[0]) in said["detail_zh"]
 
 
 async def test_stale_version(table: AtTable) -> None:
