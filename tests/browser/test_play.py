@@ -119,6 +119,34 @@ def test_a_hand_is_played_with_keys_alone(look: Look, table: AtTable) -> None:
         assert page.evaluate("document.activeElement.closest('#hand') !== null")
 
 
+TWINS = """async ([picked, left]) => {
+    const { Holding } = await import(new URL("holding.js", document.querySelector("script[src]").src).href);
+    const holding = new Holding(document.createElement("div"), { changed: () => null, key: () => null });
+    holding.draw(["7S", "7S", "8H", "8H", "9C"], { family: "climbing" });
+    holding.pick(picked);
+    holding.draw(left, { family: "climbing" });
+    return holding.picked;
+}"""
+"""What is still picked in a holding of two pairs and a single when only some cards are left."""
+
+
+@pytest.mark.parametrize(
+    ("picked", "left", "still"),
+    [
+        (["7S"], ["7S", "8H", "8H", "9C"], []),
+        (["7S", "7S"], ["8H", "8H", "9C"], []),
+        (["7S", "9C"], ["7S", "8H", "8H", "9C"], ["9C"]),
+        (["7S", "8H"], ["7S", "7S", "8H", "8H"], ["7S", "8H"]),
+        (["8H", "8H"], ["7S", "7S", "8H", "9C"], ["8H"]),
+    ],
+)
+def test_the_twin_of_a_card_that_was_played_is_not_picked(
+    look: Look, table: AtTable, picked: list[str], left: list[str], still: list[str]
+) -> None:
+    page = sit(look, table)
+    assert sorted(page.evaluate(TWINS, [picked, left])) == still
+
+
 @pytest.mark.parametrize("ruleset", ["huopin", "ningxia"])
 def test_all_cards_of_a_holding_can_be_touched_on_a_phone(look: Look, open_table: Open, ruleset: str) -> None:
     table = open_table(ruleset, deal_step=100, deal_pace=0)

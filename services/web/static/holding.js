@@ -16,12 +16,23 @@ export function groupsOf(cards, hand) {
     .filter((group) => group.cards.length);
 }
 
+/** Cards without others, each copy once. */
+function less(cards, others) {
+  const left = [...others];
+  return cards.filter((card) => {
+    const index = left.indexOf(card);
+    if (index >= 0) left.splice(index, 1);
+    return index < 0;
+  });
+}
+
 /** A holding inside `root`. `on.changed(cards)` after each change of what is picked, `on.key(name)` for enter, escape, hint and pass. */
 export class Holding {
   constructor(root, on) {
     this.root = root;
     this.on = on;
     this.key = "";
+    this.cards = [];
     this.groups = []; // of buttons
     root.addEventListener("keydown", (key) => this.pressed(key));
   }
@@ -35,14 +46,15 @@ export class Holding {
     return this.groups.flat();
   }
 
-  /** Show these cards. What was picked and is still there stays picked. */
+  /** Show these cards. What was picked stays so; of two equal cards it is the picked one that has left. */
   draw(cards, hand) {
     const groups = groupsOf(cards, hand);
     const key = JSON.stringify([hand.family, groups.map((group) => [group.key, group.cards])]);
     if (key === this.key) return;
-    const picked = this.picked;
+    const picked = less(this.picked, less(this.cards, cards));
     const focused = this.buttons().indexOf(document.activeElement);
     this.key = key;
+    this.cards = [...cards];
     this.groups = [];
     this.root.className = `cards-held ${hand.family === "trumps" ? "by-suit" : "by-rank"}`;
     this.root.replaceChildren(...groups.map((group) => this.group(group)));

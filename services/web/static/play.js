@@ -243,7 +243,7 @@ async function look() {
 async function hint() {
   if (!myTurn()) return;
   const found = options.version === view.version && options.found ? options.found : await look();
-  if (!found) return;
+  if (!found || options.version !== view.version) return; // none, or the table went on while they were asked for
   if (!found.options.length) {
     fill(at("hinted"), both("没有能压的牌,可以过。", "Nothing of yours beats it; pass."));
     return;
