@@ -1,12 +1,16 @@
 """The pages in a real browser, at a real service."""
 
 import re
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from tests.browser.conftest import NAMES, WIDE, AtTable, Look, Open, shows
 from tests.kit.house import House
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
 
 
 def test_the_lobby_lists_a_table_and_links_to_it(look: Look, table: AtTable) -> None:
@@ -49,6 +53,23 @@ def test_the_lobby_finds_tables_by_what_is_asked(look: Look, open_table: Open) -
     page.locator(found.format(table.id)).wait_for()
     page.fill("[name=player]", "nobody of this name")
     page.locator("#empty").wait_for()
+
+
+def test_what_is_asked_of_the_lobby_is_not_lost_when_an_earlier_answer_comes_late(look: Look) -> None:
+    page = look("/?ruleset=jinbao")
+    held: list[Route] = []
+
+    def hold_the_first(route: "Route") -> None:
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()
+
+    page.route("**/tables?*", hold_the_first)
+    while not held:
+        page.wait_for_timeout(50)
+    page.select_option("[name=ruleset]", "qianbian")
+    held[0].continue_()
+    page.wait_for_url("**/?ruleset=qianbian")
 
 
 def test_the_lobby_works_without_scripts(look: Look, open_table: Open) -> None:

@@ -11,7 +11,8 @@ const at = (id) => document.getElementById(id);
 const form = at("filters");
 const rows = new Map();
 let failures = 0;
-let timer = null;
+let timer = null; // until the tables are looked at again
+let typing = null; // until what is being typed is looked for
 let asking = 0;
 
 /** What the form asks for, without what is empty. */
@@ -122,6 +123,7 @@ function ago(seconds) {
 
 /** Look for what the form asks for now, and let the address say so. */
 function find() {
+  clearTimeout(typing);
   const query = asked().toString();
   history.replaceState(null, "", query ? `/?${query}` : "/");
   at("reset").hidden = query === "";
@@ -133,8 +135,8 @@ form.addEventListener("submit", (submit) => {
   find();
 });
 form.addEventListener("input", () => {
-  clearTimeout(timer);
-  timer = setTimeout(find, TYPING);
+  clearTimeout(typing);
+  typing = setTimeout(find, TYPING);
 });
 at("reset").addEventListener("click", (click) => {
   click.preventDefault();
