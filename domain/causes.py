@@ -54,8 +54,9 @@ from schemas.trumps import (
 )
 
 PASSED: Final = type_name(Passed)
-PLAIN: Final = frozenset((PASSED, type_name(Played), type_name(CardsPlayed)))
-"""Stored names of events from which the command can be told without reading them whole."""
+DEALT: Final = type_name(CardsDealt)
+PLAYED: Final = frozenset((type_name(Played), type_name(CardsPlayed), type_name(ThrowFailed)))
+DECLINED: Final = frozenset((type_name(DeclarationDeclined), type_name(CounterDeclined)))
 
 
 def command_of(events: Sequence[Recorded]) -> Command | None:
@@ -81,21 +82,27 @@ def command_of(events: Sequence[Recorded]) -> Command | None:
 
 
 def command_of_line(name: str, data: Any) -> Command | None:
-    """The command behind a play or a pass, told from the stored name and the bare data of its event; None for all others.
+    """The command behind most events of a hand, told from the stored name and the bare data of the first; None for all others.
 
     It trusts nothing and says nothing of the other fields: whoever decides it must compare what comes out.
     """
-    if name not in PLAIN or type(data) is not dict:
+    if name == DEALT:
+        return DealOn()
+    if type(data) is not dict:
         return None
-    seat, cards = data.get("seat"), data.get("cards")
+    seat = data.get("seat")
     if type(seat) is not int or seat not in SEATS:
         return None
+    if name in PLAYED:
+        return _play_of(seat, data.get("cards"))
     if name == PASSED:
         return Pass(seat)
-    if type(cards) is not list:
-        return None
+    return Decline(seat) if name in DECLINED else None
+
+
+def _play_of(seat: int, cards: Any) -> Play | None:
     try:
-        return Play(seat, tuple(cards)) if ORDER.keys() >= set(cards) else None
+        return Play(seat, tuple(cards)) if type(cards) is list and ORDER.keys() >= set(cards) else None
     except TypeError:  # what cannot be in a set is no card
         return None
 
