@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import orjson
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Column,
     Connection,
@@ -21,10 +22,12 @@ from sqlalchemy import (
     Text,
     and_,
     case,
+    event,
     not_,
     select,
 )
 
+from projections import guards
 from projections.amounts import scaled
 from projections.base import Positioned, ProjectionFault
 from schemas.disputes import (
@@ -81,6 +84,10 @@ ledger_adjustments: Final = Table(
 )
 """Entries that rulings posted: stored amounts (projections/amounts.py), which add up to zero by dispute and unit."""
 
+for _dialect, _statements in (("sqlite", guards.RULINGS_SQLITE), ("postgresql", guards.RULINGS_POSTGRES)):
+    for _statement in _statements:
+        event.listen(ledger_adjustments, "after_create", DDL(_statement).execute_if(dialect=_dialect))  # type: ignore[no-untyped-call]
+
 OPEN: Final = ("open", "assigned")
 """The states in which a ruling is still to come."""
 Filter = Literal["open", "assigned", "overdue", "ruled", "withdrawn"]
@@ -91,7 +98,7 @@ class Disputes:
     """The projection."""
 
     name = "disputes"
-    version = 2
+    version = 3
     metadata = _metadata
     types: frozenset[bytes] | None = None
 

@@ -1,7 +1,7 @@
 """What the database itself refuses in the tables of the ledger, whoever writes to them (ADR 0010).
 
 A transaction whose entries do not add up to zero cannot be committed, and what is committed can neither be changed nor deleted, only
-dropped with its tables when the ledger is built anew.
+dropped with its tables when the ledger is built anew. The entries of rulings cannot be changed or deleted either.
 """
 
 from typing import Final
@@ -54,6 +54,14 @@ added afterwards, and the deferred foreign key lets no entry be committed withou
 entry counts nowhere, because readers join entries to their transaction. `INSERT OR REPLACE` fires no trigger of a deletion, therefore
 inserting looks first whether there is such a row."""
 
+_STAYS: Final = """
+    CREATE OR REPLACE FUNCTION ledger_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'ledger: what is written stays as it is; a ruling corrects it'
+        USING ERRCODE = 'integrity_constraint_violation';
+    END $$
+    """
+
 POSTGRES: Final = (
     """
     CREATE OR REPLACE FUNCTION ledger_adds_up() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -66,13 +74,7 @@ POSTGRES: Final = (
         RETURN NULL;
     END $$
     """,
-    """
-    CREATE OR REPLACE FUNCTION ledger_stays() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-        RAISE EXCEPTION 'ledger: what is written stays as it is; a ruling corrects it'
-        USING ERRCODE = 'integrity_constraint_violation';
-    END $$
-    """,
+    _STAYS,
     """
     CREATE CONSTRAINT TRIGGER ledger_transaction_adds_up AFTER INSERT ON ledger_transactions
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ledger_adds_up()
@@ -91,3 +93,32 @@ POSTGRES: Final = (
     """,
 )
 """PostgreSQL checks every transaction that was written to when it commits."""
+
+RULINGS_SQLITE: Final = (
+    """
+    CREATE TRIGGER ledger_adjustment_is_new BEFORE INSERT ON ledger_adjustments
+    BEGIN
+        SELECT RAISE(ABORT, 'ledger: this entry is written already')
+        WHERE EXISTS (SELECT 1 FROM ledger_adjustments
+                      WHERE dispute_id = NEW.dispute_id AND version = NEW.version
+                      AND account = NEW.account AND unit = NEW.unit);
+    END
+    """,
+    """
+    CREATE TRIGGER ledger_adjustment_is_not_changed BEFORE UPDATE ON ledger_adjustments
+    BEGIN SELECT RAISE(ABORT, 'ledger: what is written stays as it is; a ruling corrects it'); END
+    """,
+    """
+    CREATE TRIGGER ledger_adjustment_is_not_deleted BEFORE DELETE ON ledger_adjustments
+    BEGIN SELECT RAISE(ABORT, 'ledger: what is written stays as it is; a ruling corrects it'); END
+    """,
+)
+"""The entries of rulings, which are in the dispute desk's view."""
+
+RULINGS_POSTGRES: Final = (
+    _STAYS,
+    """
+    CREATE TRIGGER ledger_adjustment_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_adjustments
+    FOR EACH STATEMENT EXECUTE FUNCTION ledger_stays()
+    """,
+)

@@ -9,10 +9,12 @@ from sqlalchemy import Connection, Engine, insert
 from sqlalchemy.exc import IntegrityError
 
 from projections.base import ProjectionFault, Projector, open_engine
-from projections.books import Books, unbalanced
+from projections.books import Books, ruling, unbalanced
+from projections.disputes import Disputes
 from projections.ledger import Ledger, entries, transactions
 from projections.postings import Posting
 from tests.kit import books
+from tests.projections.test_books import ENTRIES, ruled
 from tests.projections.test_crashes import url
 
 __all__ = ["url"]
@@ -139,3 +141,31 @@ def test_truncating_is_refused_and_a_rebuild_is_not(engine: Engine) -> None:
     assert dump(engine) == [[], [], []]
     projector.feed(STREAM)
     assert dump(engine) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM ledger_adjustments",
+        "UPDATE ledger_adjustments SET amount = amount * 100",
+        "INSERT INTO ledger_adjustments SELECT * FROM ledger_adjustments",
+    ],
+)
+def test_what_a_ruling_posted_stays(url: str, change: str) -> None:
+    projector = Projector(open_engine(url), Disputes(), "disputes")
+    projector.open()
+    projector.feed(ruled(*ENTRIES))
+    with projector.engine.connect() as connection:
+        before = ruling(connection, "d-1", 2)
+    with pytest.raises(IntegrityError), projector.engine.begin() as connection:
+        connection.exec_driver_sql(change)
+    if projector.engine.dialect.name == "sqlite":
+        with pytest.raises(IntegrityError), projector.engine.begin() as connection:
+            connection.exec_driver_sql(change.replace("INSERT", "INSERT OR REPLACE"))
+    with projector.engine.connect() as connection:
+        assert ruling(connection, "d-1", 2) == before != []
+    projector.rebuild()
+    projector.feed(ruled(*ENTRIES))
+    with projector.engine.connect() as connection:
+        assert ruling(connection, "d-1", 2) == before
+    projector.engine.dispose()
