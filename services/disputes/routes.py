@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, StrictInt
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from domain.dispute import MAX_FILE, Dispute
 from domain.refusal import Refused
@@ -97,7 +97,7 @@ class RulingBody(_Body):
     reason: Annotated[str, Field(max_length=10_000)]
     hand: Annotated[StrictInt, Field(ge=1, le=1_000_000)] | None = None
     amounts: Annotated[list[AmountBody], Field(max_length=64)] = []
-    house: bool = False
+    house: StrictBool = False
 
 
 class WithdrawalBody(_Body):

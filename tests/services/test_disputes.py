@@ -625,6 +625,12 @@ async def test_bad_input_is_said_in_words(desk: Desk) -> None:
             "amount",
         ),
         (f"/{dispute}/rulings", "judge", {"outcome": "burnt", "reason": "x"}, "outcome"),
+        (
+            f"/{dispute}/rulings",
+            "judge",
+            {"outcome": "adjusted", "reason": "x", "amounts": [{"player": "bob", "amount": "1"}], "house": "yes"},
+            "house",
+        ),
     ):
         refused = await desk.post(path, who, body)
         assert refused.status_code == 400, refused.text
