@@ -163,8 +163,8 @@ def _check_sums(balances: list[dict[str, Any]]) -> None:
     wrong = [f"{total:+f} {unit}" for unit, total in sums.items() if total]
     if wrong:
         raise Failed(
-            f"The books do not balance ({', '.join(wrong)}): somebody wrote into the view. "
-            "Build it again: shuangkou project ledger --rebuild 账目不平衡。"
+            f"The books do not balance ({', '.join(wrong)}): somebody wrote into the view of the ledger, or into that of disputes. "
+            "`shuangkou verify --all` names it; build it again: shuangkou project ledger (or disputes) --rebuild 账目不平衡。"
         )
 
 

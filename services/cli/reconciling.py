@@ -23,6 +23,7 @@ PLACES: Final[Mapping[str, str]] = {
     "archive": "归档 archive",
     "audit": "审计 audit",
     "ledger": "账本 ledger",
+    "disputes": "争议 disputes",
     "record": "记录 record",
 }
 """Where something can be wrong, in words."""
@@ -71,7 +72,7 @@ def _print(found: Reconciliation, took: float) -> None:
             console.print(f"  {finding.table}: {note}", markup=False, soft_wrap=True)
     reports = [finding.report for finding in found.findings]
     hands, events = sum(report.hands for report in reports), sum(report.events for report in reports)
-    bad = {each.table for each in found.disagreements}
+    bad = {(each.place == "disputes", each.table) for each in found.disagreements}
     copies = ", ".join(("流 stream", *(PLACES[name] for name in found.compared)))
     console.print(
         f"{len(reports)} 桌 tables, {hands} 局 hands, {events} 事件 events, {took:.1f} s; 比较 compared: {copies}:",

@@ -70,7 +70,8 @@ def verify(
     """Check matches: chain, signatures, shuffle, every play and every score; names the first fault by table, event and clause 核验.
 
     Receipts are checked too, and the matches against them. Keys that come in a file prove only that all of it is of one hand: pin
-    the key that you know with --key. With --all the stream is also compared with its archive, the audit timeline and the ledger.
+    the key that you know with --key. With --all the stream is also compared with its archive, the audit timeline and the ledger,
+    and what rulings posted with the cases.
 
     Example: shuangkou verify match.ndjson receipt.json --key public-keys.json
     """

@@ -26,8 +26,8 @@ from schemas.envelope import read_line
 from schemas.notation import Unreadable
 from services.recovery.views import Mark, as_bytes
 
-Place = Literal["stream", "archive", "audit", "ledger", "record"]
-"""Where something is wrong; `record` is what the events themselves say (`domain.verify`)."""
+Place = Literal["stream", "archive", "audit", "ledger", "disputes", "record"]
+"""Where something is wrong; `record` is what the events themselves say (`domain.verify`). At `disputes` a case stands for the table."""
 OF_SCORES: Final = ("contribution", "base", "settled", "escape")
 """What of the ledger makes up the scores of a table."""
 

@@ -25,6 +25,8 @@ from projections.runner import make
 from services.eventstore.core import JetStreamStore
 from services.eventstore.scanning import Hole, Scan
 from services.recovery.comparing import Copies, Disagreement, Finding, Job, Place
+from services.recovery.rulings import NAME as DISPUTES
+from services.recovery.rulings import compare_rulings
 from services.recovery.views import COMPARED, Mark, Views, mark_of
 from services.settings import Settings
 from services.store import connect
@@ -84,6 +86,10 @@ def reconcile(
         if name not in marks
     ]
     tables, holes = asyncio.run(_stream(settings, marks, result, running=running))
+    wrong, notes, compared = asyncio.run(compare_rulings(settings))
+    result.beyond += wrong
+    result.notes += notes
+    result.compared += (DISPUTES,) * compared
     views = Views(settings)
     try:
         names = sorted({*tables, *_copied(views, marks), *(table for table, each in known.items() if each)})
