@@ -295,3 +295,48 @@ def test_a_token_leaves_the_address_and_a_wrong_one_is_refused(look: Look, table
     other = look(f"/play/{table.id}#token=nonsense")
     other.locator("#gate-said").wait_for()
     assert "令牌" in other.inner_text("#gate-said")
+
+
+def to_follow(table: AtTable) -> int:
+    """Let the others play until alice is to beat something, and could. The version at which it is so."""
+    table.deal()
+    while not (table.waiting() == ["alice"] and table.view["hand"]["to_beat"] and table.hints("alice")["options"]):
+        table.move()
+    return int(table.view["version"])
+
+
+def test_what_was_said_of_a_turn_goes_with_it(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    groups = page.locator("#hand .held-group")
+    groups.nth(1).locator(".card").first.click(position={"x": 10, "y": 10})
+    groups.nth(4).locator(".card").first.click(position={"x": 10, "y": 10})
+    page.click("#do")
+    page.locator("#refusal").wait_for()
+    table.post("alice", "passes")
+    shows(page, version + 1)
+    assert page.locator("#refusal").is_hidden()
+
+
+def test_a_hint_goes_with_its_turn(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    page.click("#hint")
+    page.locator("#hinted", has_text="提示").wait_for()
+    table.post("alice", "passes")
+    shows(page, version + 1)
+    assert page.inner_text("#hinted") == ""
+
+
+def test_who_gave_up_sending_no_longer_says_that_it_is_sent_again(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    page.route("**/passes", lambda route: route.abort())
+    page.click("#pass")
+    page.locator("#hinted", has_text="重发").wait_for()
+    page.locator("#refusal", has_text="没有响应").wait_for()
+    assert page.inner_text("#hinted") == ""
+    assert page.locator("#pass").is_enabled()

@@ -41,6 +41,8 @@ let due = false;
 let options = { version: null, found: null, next: 0 }; // what may be done now, as the service lists it
 const arrivals = []; // what waits for the next event
 let warned = null; // the clock that was told to be running out
+let shown = { version: null, moment: null }; // of the view that is drawn
+let about = null; // the moment that what was said last is about
 
 // Coming in
 
@@ -104,6 +106,11 @@ function draw() {
   const { hand } = view;
   const turn = myTurn();
   at("version").textContent = view.version;
+  shown = { version: view.version, moment: moment() };
+  if (about !== shown.moment) {
+    fill(at("hinted"));
+    at("refusal").hidden = true;
+  }
   if (!at("told").childElementCount) tell(events.get(view.version)?.words);
   document.title = turn ? `● 轮到你 ${TITLE}` : TITLE;
   document.body.classList.toggle("my-turn", turn);
@@ -123,6 +130,19 @@ function draw() {
 
 /** Whether the table waits for this seat. */
 const myTurn = () => me !== null && waiting(view).includes(me);
+
+/** What a player decides on: as long as it is the same, nothing that happens changes what a decision means. */
+function moment() {
+  const { hand } = view;
+  const own = hand && myTurn() ? [hand.trick, hand.plays.length, hand.declared] : null;
+  return JSON.stringify([view.closed, hand && [hand.number, hand.phase, hand.result !== null], own]);
+}
+
+/** Say something below the cards. It goes with the moment that it is about. */
+function say(zh, en) {
+  about = moment();
+  fill(at("hinted"), both(zh, en));
+}
 
 /** Whether there is something to show beside cards: declarations and counters, which the service lists. */
 const mayChoose = () => view.hand?.family === "trumps" && !view.hand.result && (view.hand.phase === "dealing" || (myTurn() && ["declaring", "countering"].includes(view.hand.phase)));
@@ -157,7 +177,7 @@ setInterval(() => {
   const running = view?.clock;
   if (!running || !myTurn() || warned === running.since || left(running) > SOON || running.seconds <= SOON) return;
   warned = running.since;
-  fill(at("hinted"), both(`还剩 ${SOON} 秒`, `${SOON} seconds left`));
+  say(`还剩 ${SOON} 秒`, `${SOON} seconds left`);
 }, 1000);
 
 // What can be done
@@ -245,14 +265,14 @@ async function hint() {
   const found = options.version === view.version && options.found ? options.found : await look();
   if (!found || options.version !== view.version) return; // none, or the table went on while they were asked for
   if (!found.options.length) {
-    fill(at("hinted"), both("没有能压的牌,可以过。", "Nothing of yours beats it; pass."));
+    say("没有能压的牌,可以过。", "Nothing of yours beats it; pass.");
     return;
   }
   const option = found.options[options.next % found.options.length];
   options.next += 1;
   holding.pick(option.cards);
   const [zh, en] = option.reading ? readingWords(option.reading) : [option.zh, option.en];
-  fill(at("hinted"), both(`提示 ${((options.next - 1) % found.options.length) + 1}/${found.total ?? found.options.length}:${zh}`, en));
+  say(`提示 ${((options.next - 1) % found.options.length) + 1}/${found.total ?? found.options.length}:${zh}`, en);
 }
 
 function picked(cards) {
@@ -296,6 +316,7 @@ async function act(path, body, { any = false } = {}) {
     await reached(answer.version);
     return true;
   } catch (problem) {
+    fill(at("hinted"));
     refuse(problem instanceof Refused ? problem : new Refused(0, {}));
     return false;
   } finally {
@@ -316,13 +337,14 @@ async function sendSafely(path, body, how) {
       return await send(`${ADDRESS}/${path}`, token, body, how);
     } catch (problem) {
       if (attempt === TRIES || ![0, 502, 503, 504].includes(problem.status)) throw problem;
-      fill(at("hinted"), both("没有响应,正在重发…", "no answer; sending it again…"));
+      say("没有响应,正在重发…", "no answer; sending it again…");
       await new Promise((done) => setTimeout(done, 700 * attempt));
     }
   }
 }
 
 function refuse({ zh, en, clause }) {
+  about = moment();
   at("refusal").hidden = false;
   fill(at("refusal"), both(zh, en), clause ? el("span", { class: "clause" }, clause) : null);
 }
