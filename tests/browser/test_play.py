@@ -340,3 +340,62 @@ def test_who_gave_up_sending_no_longer_says_that_it_is_sent_again(look: Look, ta
     page.locator("#refusal", has_text="没有响应").wait_for()
     assert page.inner_text("#hinted") == ""
     assert page.locator("#pass").is_enabled()
+
+
+def test_a_play_is_made_though_somebody_asks_to_dissolve_just_then(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    asked: list[str] = []
+
+    def ask_first(route: Any) -> None:
+        if not asked:
+            table.post("bob", "dissolution", {"agree": True})
+        asked.append(route.request.headers["if-match"])
+        route.continue_()
+
+    page.route("**/plays", ask_first)
+    page.click("#hint")
+    page.locator("#do:enabled").click()
+    took(page, version + 2)
+    assert asked == [f'"{version}"', f'"{version + 1}"']
+
+
+def test_a_play_is_not_made_on_a_later_turn_than_was_shown(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    asked: list[str] = []
+
+    def come_round(route: Any) -> None:
+        table.post("alice", "passes")
+        while table.waiting() != ["alice"]:
+            table.move()
+        asked.append(route.request.headers["if-match"])
+        route.continue_()
+
+    page.route("**/plays", come_round)
+    page.click("#hint")
+    page.locator("#do:enabled").click()
+    page.locator("#refusal").wait_for()
+    shows(page, table.view["version"])
+    assert asked == [f'"{version}"']
+    later = table.http.get(f"{table.path}/audit", params={"after": version}).json()["events"]
+    played = [event["data"]["seat"] for event in later if event["type"].startswith("shuangkou.played")]
+    assert view_seat(table, "alice") not in played
+
+
+def test_a_hand_that_somebody_else_started_first_is_no_trouble(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+
+    def start_first(route: Any) -> None:
+        table.deal()
+        route.continue_()
+
+    page.route("**/hands", start_first)
+    page.click("#start")
+    took(page, table.view["version"])
+    page.locator("#hand .card").nth(26).wait_for()
+    page.wait_for_function("() => !document.querySelector('#start')")
+    page.wait_for_timeout(300)
+    assert page.locator("#refusal").is_hidden()

@@ -9,6 +9,7 @@ export class Refused extends Error {
     this.status = status;
     this.rule = problem.rule ?? "";
     this.clause = problem.clause ?? "";
+    this.version = problem.version ?? null;
     this.zh = problem.detail_zh ?? "请求失败。";
     this.en = problem.detail ?? "The request failed.";
   }

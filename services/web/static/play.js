@@ -144,6 +144,9 @@ function say(zh, en) {
   fill(at("hinted"), both(zh, en));
 }
 
+/** Whether a hand is being played. */
+const underWay = () => Boolean(view?.hand && !view.hand.result);
+
 /** Whether there is something to show beside cards: declarations and counters, which the service lists. */
 const mayChoose = () => view.hand?.family === "trumps" && !view.hand.result && (view.hand.phase === "dealing" || (myTurn() && ["declaring", "countering"].includes(view.hand.phase)));
 
@@ -304,19 +307,20 @@ const pass = () => act("passes", null);
 /** A key of a command that no other has. */
 const freshKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Send a command and say what came of it. `any`: it holds at whatever version, since others may go on meanwhile. */
+/** Send a command, decided on what is shown, and say what came of it. `any`: it holds at whatever version, since others may go on meanwhile. */
 async function act(path, body, { any = false } = {}) {
   if (busy) return false;
   busy = true;
   at("refusal").hidden = true;
   drawActions();
   try {
-    const answer = await sendSafely(path, body, { key: freshKey(), version: any ? undefined : view.version });
+    const answer = await sendSafely(path, body, { key: freshKey(), version: any ? undefined : shown.version }, shown.moment);
     fill(at("hinted"));
     await reached(answer.version);
     return true;
   } catch (problem) {
     fill(at("hinted"));
+    if (path === "hands" && underWay()) return true; // somebody else was quicker
     refuse(problem instanceof Refused ? problem : new Refused(0, {}));
     return false;
   } finally {
@@ -330,12 +334,17 @@ async function reached(version) {
   for (const until = Date.now() + PATIENCE; view.version < version && Date.now() < until; ) await new Promise((done) => arrivals.push(done));
 }
 
-/** The same command with the same key until an answer comes. */
-async function sendSafely(path, body, how) {
+/** The same command with the same key until an answer comes; also at a later version, when what happened until then leaves the moment as it was. */
+async function sendSafely(path, body, how, meant) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await send(`${ADDRESS}/${path}`, token, body, how);
     } catch (problem) {
+      if (problem.rule === "stale_version") await reached(problem.version);
+      if (attempt < TRIES && problem.rule === "stale_version" && moment() === meant) {
+        how.version = view.version;
+        continue;
+      }
       if (attempt === TRIES || ![0, 502, 503, 504].includes(problem.status)) throw problem;
       say("没有响应,正在重发…", "no answer; sending it again…");
       await new Promise((done) => setTimeout(done, 700 * attempt));
@@ -352,7 +361,7 @@ function refuse({ zh, en, clause }) {
 // Leaving and dissolving
 
 at("leave").addEventListener("click", async () => {
-  const running = view?.hand && !view.hand.result;
+  const running = underWay();
   const words = running ? ["本局将因逃跑而中止,并按规则计分。", "The hand being played ends, and it counts as the rules say."] : ["您的座位会空出来。", "Your seat becomes free."];
   if (!(await sure(["离开牌桌?", "Leave the table?"], words, ["离开", "leave"]))) return;
   if (await act("leave", null, { any: true })) {
