@@ -43,6 +43,11 @@ def pick(page: "Page", cards: list[str]) -> None:
         page.locator(f"#hand .card[data-card='{card}'][aria-pressed='false']").last.click(position={"x": 10, "y": 10})
 
 
+def picks(page: "Page") -> list[str | None]:
+    """The cards that are picked."""
+    return [each.get_attribute("data-card") for each in page.locator("#hand .card[aria-pressed='true']").all()]
+
+
 def test_a_whole_hand_is_played_by_clicking(look: Look, table: AtTable) -> None:
     page = sit(look, table)
     page.click("#start")
@@ -257,6 +262,13 @@ def test_who_was_away_comes_back(look: Look, open_table: Open) -> None:
     assert any("player-returned" in event["type"] for event in table.http.get(f"{table.path}/audit").json()["events"])
 
 
+def cards_of(table: AtTable, player: str) -> list[str]:
+    """What a player holds."""
+    bearer = {"Authorization": f"Bearer {table.tokens[player]}"}
+    seats = table.http.get(table.path, headers=bearer).json()["seats"]
+    return list(seats[view_seat(table, player)]["holding"])
+
+
 def view_seat(table: AtTable, player: str) -> int:
     """Where a player sits."""
     return int(next(seat["seat"] for seat in table.view["seats"] if seat["player"] == player))
@@ -399,3 +411,31 @@ def test_a_hand_that_somebody_else_started_first_is_no_trouble(look: Look, table
     page.wait_for_function("() => !document.querySelector('#start')")
     page.wait_for_timeout(300)
     assert page.locator("#refusal").is_hidden()
+
+
+@pytest.mark.parametrize("then", ["another card", "pass"])
+def test_a_hint_that_comes_late_does_not_change_what_was_picked_or_done_meanwhile(
+    look: Look, table: AtTable, then: str
+) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    asked: list[Any] = []
+    sent: list[Any] = []
+    page.route("**/options?*", lambda route: asked.append(route))
+    page.route("**/passes", lambda route: sent.append(route))
+    with page.expect_request("**/options?*"):
+        page.click("#hint")
+    chosen: list[str] = []
+    if then == "pass":
+        with page.expect_request("**/passes"):
+            page.click("#pass")
+    else:
+        hinted = table.hints("alice")["options"][0]["cards"]
+        chosen = [next(card for card in cards_of(table, "alice") if card not in hinted)]
+        pick(page, chosen)
+    with page.expect_response("**/options?*"):
+        asked.pop().continue_()
+    page.wait_for_timeout(200)
+    assert picks(page) == chosen
+    assert page.inner_text("#hinted") == ""

@@ -264,9 +264,11 @@ async function look() {
 }
 
 async function hint() {
-  if (!myTurn()) return;
+  if (busy || !myTurn()) return;
+  const before = holding.picked.join();
   const found = options.version === view.version && options.found ? options.found : await look();
   if (!found || options.version !== view.version) return; // none, or the table went on while they were asked for
+  if (busy || holding.picked.join() !== before) return; // the player went on
   if (!found.options.length) {
     say("没有能压的牌,可以过。", "Nothing of yours beats it; pass.");
     return;
