@@ -439,3 +439,23 @@ def test_a_hint_that_comes_late_does_not_change_what_was_picked_or_done_meanwhil
     page.wait_for_timeout(200)
     assert picks(page) == chosen
     assert page.inner_text("#hinted") == ""
+
+
+NEXT_HAND = """async () => {
+    const { Holding } = await import(new URL("holding.js", document.querySelector("script[src]").src).href);
+    const holding = new Holding(document.createElement("div"), { changed: () => null, key: () => null });
+    holding.draw(["7S", "8H", "9C"], { family: "climbing", number: 1 });
+    holding.pick(["7S", "8H"]);
+    holding.draw(["7S", "8H"], { family: "climbing", number: 1 });
+    const [same, next] = [holding.picked, ["7S", "8H", "KD"]];
+    holding.draw(next, { family: "climbing", number: 2 });
+    return [same, holding.picked];
+}"""
+"""What is picked later in a hand, and in the next one that is dealt while the page is not looked at."""
+
+
+def test_what_was_picked_in_one_hand_is_not_picked_in_the_next(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+    same, after = page.evaluate(NEXT_HAND)
+    assert sorted(same) == ["7S", "8H"]
+    assert after == []

@@ -32,6 +32,7 @@ export class Holding {
     this.root = root;
     this.on = on;
     this.key = "";
+    this.hand = null; // its number
     this.cards = [];
     this.groups = []; // of buttons
     root.addEventListener("keydown", (key) => this.pressed(key));
@@ -46,14 +47,15 @@ export class Holding {
     return this.groups.flat();
   }
 
-  /** Show these cards. What was picked stays so; of two equal cards it is the picked one that has left. */
+  /** Show these cards. Within a hand, what was picked stays so; of two equal cards it is the picked one that has left. */
   draw(cards, hand) {
     const groups = groupsOf(cards, hand);
-    const key = JSON.stringify([hand.family, groups.map((group) => [group.key, group.cards])]);
+    const key = JSON.stringify([hand.family, hand.number, groups.map((group) => [group.key, group.cards])]);
     if (key === this.key) return;
-    const picked = less(this.picked, less(this.cards, cards));
+    const picked = this.hand === hand.number ? less(this.picked, less(this.cards, cards)) : [];
     const focused = this.buttons().indexOf(document.activeElement);
     this.key = key;
+    this.hand = hand.number;
     this.cards = [...cards];
     this.groups = [];
     this.root.className = `cards-held ${hand.family === "trumps" ? "by-suit" : "by-rank"}`;
