@@ -459,3 +459,23 @@ def test_what_was_picked_in_one_hand_is_not_picked_in_the_next(look: Look, table
     same, after = page.evaluate(NEXT_HAND)
     assert sorted(same) == ["7S", "8H"]
     assert after == []
+
+
+def test_a_key_that_is_held_down_passes_once(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    page.locator("#hand .card").first.focus()
+    page.keyboard.down("p")
+    took(page, version + 1)
+    while table.waiting() != ["alice"] or not table.view["hand"]["to_beat"]:
+        table.move()
+    version = table.view["version"]
+    shows(page, version)
+    page.locator("#pass:enabled").wait_for()
+    page.keyboard.down("p")
+    page.wait_for_timeout(300)
+    assert table.view["version"] == version
+    page.keyboard.up("p")
+    page.keyboard.press("p")
+    took(page, version + 1)

@@ -119,7 +119,7 @@ export class Holding {
     const named = { Enter: "enter", Escape: "escape", h: "hint", H: "hint", p: "pass", P: "pass" }[key.key];
     if (named) {
       key.preventDefault();
-      this.on.key(named);
+      if (!key.repeat) this.on.key(named);
       return;
     }
     const at = this.groups.findIndex((group) => group.includes(key.target));
