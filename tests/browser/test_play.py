@@ -479,3 +479,16 @@ def test_a_key_that_is_held_down_passes_once(look: Look, table: AtTable) -> None
     page.keyboard.up("p")
     page.keyboard.press("p")
     took(page, version + 1)
+
+
+def test_keys_go_on_after_a_whole_group_was_picked_with_the_mouse(look: Look, table: AtTable) -> None:
+    table.deal()
+    while table.waiting() != ["alice"] or table.view["hand"]["to_beat"]:
+        table.move()
+    version = table.view["version"]
+    page = sit(look, table)
+    shows(page, version)
+    page.locator("#hand .pick").last.click()
+    page.keyboard.press("Enter")
+    took(page, version + 1)
+    assert page.evaluate("document.activeElement.closest('#hand') !== null")

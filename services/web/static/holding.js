@@ -53,7 +53,8 @@ export class Holding {
     const key = JSON.stringify([hand.family, hand.number, groups.map((group) => [group.key, group.cards])]);
     if (key === this.key) return;
     const picked = this.hand === hand.number ? less(this.picked, less(this.cards, cards)) : [];
-    const focused = this.buttons().indexOf(document.activeElement);
+    const focused = this.root.contains(document.activeElement);
+    const place = this.buttons().findIndex((button) => button.tabIndex === 0);
     this.key = key;
     this.hand = hand.number;
     this.cards = [...cards];
@@ -61,9 +62,9 @@ export class Holding {
     this.root.className = `cards-held ${hand.family === "trumps" ? "by-suit" : "by-rank"}`;
     this.root.replaceChildren(...groups.map((group) => this.group(group)));
     this.pick(picked, { quiet: true });
-    const target = this.buttons()[Math.min(Math.max(focused, 0), this.buttons().length - 1)];
+    const target = this.buttons()[Math.min(Math.max(place, 0), this.buttons().length - 1)];
     this.rove(target);
-    if (focused >= 0) target?.focus({ preventScroll: true });
+    if (focused) target?.focus({ preventScroll: true });
     this.on.changed(this.picked);
   }
 
@@ -72,7 +73,10 @@ export class Holding {
     this.groups.push(buttons);
     const label = `${names[0]} ${names[1]}, ${cards.length} 张 cards`;
     const all = el("button", { type: "button", class: `pick ${key === "H" || key === "D" ? "red" : ""}`, tabindex: "-1", "aria-label": `选整组 pick all: ${label}` }, mark, el("small", {}, `×${cards.length}`));
-    all.addEventListener("click", () => this.toggleGroup(buttons));
+    all.addEventListener("click", () => {
+      this.rove(buttons[0]);
+      this.toggleGroup(buttons);
+    });
     return el("div", { class: "held-group", role: "group", "aria-label": label }, all, el("div", { class: "held" }, buttons));
   }
 
