@@ -492,3 +492,36 @@ def test_keys_go_on_after_a_whole_group_was_picked_with_the_mouse(look: Look, ta
     page.keyboard.press("Enter")
     took(page, version + 1)
     assert page.evaluate("document.activeElement.closest('#hand') !== null")
+
+
+def test_the_second_click_of_a_double_one_does_not_press_what_came_in_its_place(look: Look, table: AtTable) -> None:
+    version = to_follow(table)
+    page = sit(look, table)
+    shows(page, version)
+    page.locator("#pass:enabled").hover()
+    page.mouse.down(click_count=1)
+    page.mouse.up(click_count=1)
+    took(page, version + 1)
+    while table.waiting() != ["alice"] or not table.view["hand"]["to_beat"]:
+        table.move()
+    version = table.view["version"]
+    shows(page, version)
+    page.locator("#pass:enabled").hover()
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+    page.wait_for_timeout(300)
+    assert table.view["version"] == version
+    page.click("#pass")
+    took(page, version + 1)
+
+
+def test_hints_may_be_clicked_quickly(look: Look, table: AtTable) -> None:
+    table.deal()
+    while table.waiting() != ["alice"] or table.view["hand"]["to_beat"]:
+        table.move()
+    page = sit(look, table)
+    shows(page, table.view["version"])
+    page.click("#hint")
+    page.locator("#hinted", has_text="提示 1/").wait_for()
+    page.click("#hint", click_count=2)
+    page.locator("#hinted", has_text="提示 3/").wait_for()

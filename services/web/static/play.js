@@ -185,6 +185,12 @@ setInterval(() => {
 
 // What can be done
 
+/** The second click of a double one was meant for the button that the first one pressed, not for what has come in its place. */
+function single(click) {
+  if (click.detail > 1 && !click.target.closest("#hint, #clear")) click.stopPropagation();
+}
+for (const id of ["actions", "call"]) at(id).addEventListener("click", single, { capture: true });
+
 function button(zh, en, does, kind = "quiet", more = {}) {
   const node = el("button", { type: "button", class: kind, ...more }, both(zh, en));
   node.addEventListener("click", does);
