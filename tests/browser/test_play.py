@@ -525,3 +525,16 @@ def test_hints_may_be_clicked_quickly(look: Look, table: AtTable) -> None:
     page.locator("#hinted", has_text="提示 1/").wait_for()
     page.click("#hint", click_count=2)
     page.locator("#hinted", has_text="提示 3/").wait_for()
+
+
+def test_leaving_is_asked_anew_when_a_hand_began_meanwhile(look: Look, table: AtTable) -> None:
+    page = sit(look, table)
+    page.click("#leave")
+    page.locator("#sure-words", has_text="空出来").wait_for()
+    table.deal()
+    shows(page, table.view["version"])
+    page.click("#sure-yes")
+    page.locator("#sure-words", has_text="逃跑").wait_for()
+    assert "alice" in [seat["player"] for seat in table.view["seats"]]
+    page.click("#sure-yes")
+    page.wait_for_url(f"**/watch/{table.id}")

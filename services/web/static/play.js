@@ -369,9 +369,12 @@ function refuse({ zh, en, clause }) {
 // Leaving and dissolving
 
 at("leave").addEventListener("click", async () => {
-  const running = underWay();
-  const words = running ? ["本局将因逃跑而中止,并按规则计分。", "The hand being played ends, and it counts as the rules say."] : ["您的座位会空出来。", "Your seat becomes free."];
-  if (!(await sure(["离开牌桌?", "Leave the table?"], words, ["离开", "leave"]))) return;
+  let running;
+  do {
+    running = underWay();
+    const words = running ? ["本局将因逃跑而中止,并按规则计分。", "The hand being played ends, and it counts as the rules say."] : ["您的座位会空出来。", "Your seat becomes free."];
+    if (!(await sure(["离开牌桌?", "Leave the table?"], words, ["离开", "leave"]))) return;
+  } while (running !== underWay()); // what was agreed to is not so any more
   if (await act("leave", null, { any: true })) {
     keepToken(TABLE, null);
     location.assign(`/watch/${encodeURIComponent(TABLE)}`);
