@@ -538,3 +538,20 @@ def test_leaving_is_asked_anew_when_a_hand_began_meanwhile(look: Look, table: At
     assert "alice" in [seat["player"] for seat in table.view["seats"]]
     page.click("#sure-yes")
     page.wait_for_url(f"**/watch/{table.id}")
+
+
+def test_leaving_and_dissolving_are_offered_to_who_sits_at_an_open_table(look: Look, table: AtTable) -> None:
+    page = look("/")
+    page.route("**/events?*", lambda route: route.abort())
+    page.goto(page.url.rstrip("/") + table.seat_link("alice"))
+    page.locator("#state[data-state='reconnecting']").wait_for()
+    ways = page.locator("#dissolve, #leave")
+    assert not any(way.is_visible() for way in ways.all())
+    page.unroute("**/events?*")
+    page.locator("#state[data-state='live']").wait_for()
+    assert all(way.is_visible() for way in ways.all())
+    for player in NAMES:
+        table.post(player, "dissolution", {"agree": True})
+    page.locator("#state[data-state='closed']").wait_for()
+    page.locator("#actions a[href*='/replay/']").wait_for()
+    assert not any(way.is_visible() for way in ways.all())

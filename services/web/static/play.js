@@ -121,6 +121,7 @@ function draw() {
   fillOnce(at("clock"), [turn, view.clock], () => (turn && view.clock ? clock(view.clock) : []));
   drawCall();
   drawActions();
+  at("ways-out").hidden = view.closed || me === null;
   drawEnd(hand?.result ?? result);
   if (hand && at("to-desk")) at("to-desk").href = `/disputes#table=${encodeURIComponent(TABLE)}&hand=${hand.number}`;
   drawGone(at("gone"), hand);
