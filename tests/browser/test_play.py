@@ -555,3 +555,44 @@ def test_leaving_and_dissolving_are_offered_to_who_sits_at_an_open_table(look: L
     page.locator("#state[data-state='closed']").wait_for()
     page.locator("#actions a[href*='/replay/']").wait_for()
     assert not any(way.is_visible() for way in ways.all())
+
+
+def test_another_seat_in_the_same_tab_shows_nothing_of_the_first(look: Look, table: AtTable) -> None:
+    table.deal()
+    page = sit(look, table)
+    shows(page, table.view["version"])
+    late: list[Any] = []
+    page.route("**/audit?*", lambda route: late.append(route) if not late else route.continue_())
+    with page.expect_request("**/audit?*"):
+        page.reload()
+    page.evaluate("token => { location.hash = `token=${token}`; }", table.tokens["bob"])
+    bobs = sorted(cards_of(table, "bob"))
+    held = "[...document.querySelectorAll('#hand .card')].map(card => card.dataset.card).sort().join()"
+    page.wait_for_function(f"cards => {held} === cards", arg=",".join(bobs))
+    with page.expect_response("**/audit?*"):
+        late.pop().continue_()
+    page.wait_for_timeout(200)
+    assert page.evaluate(held) == ",".join(bobs)
+
+
+def test_another_seat_in_the_same_tab_is_offered_its_own_declarations(look: Look, open_table: Open) -> None:
+    table = open_table("ningxia", deal_step=100, deal_pace=0)
+    table.deal()
+    while table.view["hand"]["phase"] != "declaring":
+        pass
+    counts = {
+        name: len(
+            table.http.get(
+                f"{table.path}/options",
+                params={"limit": 100},
+                headers={"Authorization": f"Bearer {table.tokens[name]}"},
+            ).json()["options"]
+        )
+        for name in NAMES
+    }
+    some = max(NAMES, key=counts.__getitem__)
+    other = min(NAMES, key=counts.__getitem__)
+    page = sit(look, table, some)
+    page.locator(".declare").nth(counts[some] - 1).wait_for()
+    page.evaluate("token => { location.hash = `token=${token}`; }", table.tokens[other])
+    page.wait_for_function("count => document.querySelectorAll('.declare').length === count", arg=counts[other])

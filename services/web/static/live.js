@@ -37,6 +37,7 @@ export function seatedBefore(event, players) {
 /** Follow a table. `changed(live, event)` after each event (null: anew), `state(name, problem)` for the connection. Gives {live, stop}. */
 export function watchTable(table, eyes, { changed, state }) {
   const live = { view: null, before: null, result: null, seed: null, events: new Map() };
+  let over = false;
 
   function take({ event, view }) {
     if (event === null) {
@@ -82,10 +83,15 @@ export function watchTable(table, eyes, { changed, state }) {
     } catch {
       // Not there, or the hand was not scored: the page goes on with what comes from now on.
     }
-    changed(live, null);
+    if (!over) changed(live, null);
   }
 
-  return { live, stop: follow(table, eyes, { message: take, state }) };
+  const end = follow(table, eyes, { message: take, state });
+  const stop = () => {
+    over = true;
+    end();
+  };
+  return { live, stop };
 }
 
 const latest = (one, other) => (one !== null && one.hand >= other.hand ? one : other);

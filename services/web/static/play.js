@@ -49,6 +49,7 @@ let about = null; // the moment that what was said last is about
 function begin() {
   token = tokenFor(TABLE);
   watching?.stop();
+  options = { version: null, found: null, next: 0 };
   const here = token !== null && bearer(token).role === "player";
   at("gate").hidden = here;
   at("play-page").hidden = !here;
