@@ -277,3 +277,33 @@ def test_new_events_join_a_replay_of_a_running_match(look: Look, played: AtTable
     moved = played.move()["version"]
     page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=moved)
     assert page.locator("#number").input_value() == "5"
+
+
+LEFT = "[...document.querySelectorAll('.seat .left b')].map((left) => Number(left.textContent))"
+"""How many cards each seat has left, as the page shows it."""
+
+
+def test_a_moment_that_comes_late_is_not_drawn_over_a_later_one(look: Look, open_table: Any) -> None:
+    """The trick that ended just before event 65 is shown with it, and has to be asked for with the events before."""
+    ended = False
+    while not ended:
+        table = open_table()
+        table.deal()
+        while table.view["version"] < 80:
+            table.move()
+        ends = {event["version"] for event in events_of(table) if event["type"].startswith("shuangkou.trick-won")}
+        ended = bool(ends & set(range(60, 66)))
+    page = look("/")
+    held: list[Any] = []
+    page.route("**/views?from=1&*", lambda route: held.append(route))
+    with page.expect_request("**/views?from=1&*"):
+        page.goto(f"{table.http.base_url}/replay/{table.id}#e=65")
+    page.fill("#number", "75")
+    page.keyboard.press("Enter")
+    seats = table.http.get(table.path, params={"at": 75}).json()["seats"]
+    left = [seat["cards"] for seat in seats]
+    page.wait_for_function(f"left => JSON.stringify({LEFT}) === JSON.stringify(left)", arg=left)
+    with page.expect_response("**/views?from=1&*"):
+        held.pop().continue_()
+    page.wait_for_timeout(300)
+    assert page.evaluate(LEFT) == left

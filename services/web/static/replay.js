@@ -137,14 +137,15 @@ function trouble(problem) {
 /** Show the table after an event. `put`: let the address say so. */
 async function go(version, { put = true } = {}) {
   const wanted = Math.max(1, Math.min(version, record.version));
+  const mine = era;
   if (!record.version) return;
   current = wanted;
   drawPosition();
   if (put) note();
   try {
-    const moment = await momentAt(wanted);
-    if (current !== wanted || !moment) return;
-    drawMoment(moment, await heldAt(wanted));
+    const [moment, held] = [await momentAt(wanted), await heldAt(wanted)];
+    if (current !== wanted || mine !== era || !moment) return;
+    drawMoment(moment, held);
     if (wanted + CHUNK / 2 <= record.version && !moments.has(wanted + CHUNK / 2)) chunk(wanted + CHUNK / 2);
   } catch (problem) {
     pause();
