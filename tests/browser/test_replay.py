@@ -307,3 +307,56 @@ def test_a_moment_that_comes_late_is_not_drawn_over_a_later_one(look: Look, open
         held.pop().continue_()
     page.wait_for_timeout(300)
     assert page.evaluate(LEFT) == left
+
+
+def test_what_cannot_be_read_is_said_until_it_can_be(look: Look, played: AtTable) -> None:
+    page = look(f"/replay/{played.id}#e=5")
+    page.locator("#state[data-state='live']").wait_for()
+    page.route("**/views?*", lambda route: route.abort())
+    page.fill("#number", "70")
+    page.keyboard.press("Enter")
+    page.locator("#trouble", has_text="没有响应").wait_for()
+    page.unroute("**/views?*")
+    page.fill("#number", "71")
+    page.keyboard.press("Enter")
+    page.locator("#trouble").wait_for(state="hidden")
+    assert page.locator("#state").get_attribute("data-state") == "live"
+
+
+def test_what_is_read_ahead_in_vain_breaks_nothing(look: Look, played: AtTable) -> None:
+    """An error in a script fails the test at its end."""
+    page = look(f"/replay/{played.id}#e=5")
+    page.locator("#state[data-state='live']").wait_for()
+    page.route("**/views?from=65&*", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        page.fill("#number", "40")
+        page.keyboard.press("Enter")
+    at_event(page, 40)
+    page.wait_for_timeout(200)
+    assert page.locator("#trouble").is_hidden()
+
+
+def test_events_that_cannot_be_read_at_once_come_with_the_next(look: Look, played: AtTable) -> None:
+    """An error in a script fails the test at its end."""
+    page = look("/")
+    first_read: list[bool] = []
+
+    def once(route: Any) -> None:
+        if not first_read:
+            first_read.append(True)
+            route.continue_()
+        else:
+            route.abort()
+
+    def move_first(route: Any) -> None:
+        played.move()
+        route.continue_()
+
+    page.route("**/audit?*", once)
+    page.route("**/events?*", move_first)
+    page.goto(f"{played.http.base_url}/replay/{played.id}")
+    page.locator("#trouble").wait_for()
+    page.unroute("**/audit?*")
+    moved = played.move()["version"]
+    page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=moved)
+    page.locator("#trouble").wait_for(state="hidden")

@@ -42,6 +42,7 @@ let current = 0;
 let going = null; // the timer while it plays
 let resting = null;
 let stop = null;
+let connection = "loading"; // how the connection is
 let cases = []; // about this table, as everybody may know them; null: they cannot be asked for
 let era = 0; // counts changes of eyes: answers of an earlier one are thrown away
 
@@ -61,7 +62,8 @@ async function begin() {
   stop?.();
   record = new Record();
   [moments, asked, lines] = [new Map(), new Map(), new Map()];
-  showState("loading", ...STATES.loading);
+  connection = "loading";
+  showState(connection, ...STATES[connection]);
   drawEyes();
   try {
     await readOn(mine);
@@ -79,7 +81,11 @@ async function begin() {
   await go(wanted || hand?.first || Math.min(current || 1, record.version), { put: wanted > 0 || hand !== undefined });
   stop = follow(TABLE, eyes(), {
     message: ({ event, view }) => mine === era && takeLive(mine, event, view),
-    state: (name) => mine === era && showState(name, ...STATES[name]),
+    state: (name) => {
+      if (mine !== era) return;
+      connection = name;
+      showState(name, ...STATES[name]);
+    },
   });
 }
 
@@ -100,7 +106,15 @@ async function takeLive(mine, event, view) {
     record.add(event);
     moments.set(event.version, { event, view });
     drawWhole();
-  } else if (view.version > record.version) await readOn(mine);
+  } else if (view.version > record.version) {
+    try {
+      await readOn(mine);
+      if (mine === era) fine();
+    } catch (problem) {
+      if (mine === era) trouble(problem);
+      return; // the next event asks again
+    }
+  }
   if (mine !== era) return;
   if (atEnd && current < record.version && going === null) go(record.version, { put: false });
   else drawPosition();
@@ -132,6 +146,13 @@ function trouble(problem) {
   showState("refused", said.status === 0 ? "没有响应" : "无法读取", said.status === 0 ? "no answer" : "cannot be read");
 }
 
+/** What could not be read before can be by now. */
+function fine() {
+  if (at("trouble").hidden) return;
+  at("trouble").hidden = true;
+  showState(connection, ...STATES[connection]);
+}
+
 // Going about
 
 /** Show the table after an event. `put`: let the address say so. */
@@ -146,8 +167,10 @@ async function go(version, { put = true } = {}) {
     const [moment, held] = [await momentAt(wanted), await heldAt(wanted)];
     if (current !== wanted || mine !== era || !moment) return;
     drawMoment(moment, held);
-    if (wanted + CHUNK / 2 <= record.version && !moments.has(wanted + CHUNK / 2)) chunk(wanted + CHUNK / 2);
+    fine();
+    if (wanted + CHUNK / 2 <= record.version && !moments.has(wanted + CHUNK / 2)) chunk(wanted + CHUNK / 2).catch(() => null); // asked for again when it is wanted
   } catch (problem) {
+    if (current !== wanted || mine !== era) return;
     pause();
     trouble(problem);
   }
