@@ -360,3 +360,14 @@ def test_events_that_cannot_be_read_at_once_come_with_the_next(look: Look, playe
     moved = played.move()["version"]
     page.wait_for_function("version => Number(document.querySelector('#version').textContent) >= version", arg=moved)
     page.locator("#trouble").wait_for(state="hidden")
+
+
+def test_a_record_that_could_not_be_read_is_read_when_it_can_be(look: Look, played: AtTable) -> None:
+    page = look("/")
+    page.route("**/audit?*", lambda route: route.abort())
+    page.goto(f"{played.http.base_url}/replay/{played.id}#e=9")
+    page.locator("#trouble", has_text="没有响应").wait_for()
+    page.unroute("**/audit?*")
+    at_event(page, 9)
+    page.locator("#state[data-state='live']").wait_for()
+    assert page.locator("#trouble").is_hidden()

@@ -16,6 +16,7 @@ import { isBomb, kindOf, optionWords } from "./words.js";
 
 const CHUNK = 64; // moments asked for at once
 const PACE = 1000; // ms an event stays at speed 1
+const AGAIN = 3000; // ms until a record that could not be read is read again
 const REST = 350; // ms that one stays at an event before its situation is asked for
 const TABLE = document.getElementById("replay").dataset.table;
 const ADDRESS = `/tables/${encodeURIComponent(TABLE)}`;
@@ -41,6 +42,7 @@ let lines = new Map(); // by hand: {lines, upto}
 let current = 0;
 let going = null; // the timer while it plays
 let resting = null;
+let again = null; // until a record that could not be read is read again
 let stop = null;
 let connection = "loading"; // how the connection is
 let cases = []; // about this table, as everybody may know them; null: they cannot be asked for
@@ -59,6 +61,7 @@ const query = (more) => {
 async function begin() {
   const mine = (era += 1);
   pause();
+  clearTimeout(again);
   stop?.();
   record = new Record();
   [moments, asked, lines] = [new Map(), new Map(), new Map()];
@@ -68,7 +71,9 @@ async function begin() {
   try {
     await readOn(mine);
   } catch (problem) {
-    if (mine === era) trouble(problem);
+    if (mine !== era) return;
+    trouble(problem);
+    if (problem.status === 0 || problem.status >= 500) again = setTimeout(begin, AGAIN);
     return;
   }
   if (mine !== era) return;
