@@ -295,7 +295,7 @@ def test_a_moment_that_comes_late_is_not_drawn_over_a_later_one(look: Look, open
         ended = bool(ends & set(range(60, 66)))
     page = look("/")
     held: list[Any] = []
-    page.route("**/views?from=1&*", lambda route: held.append(route))
+    page.route("**/views?from=1&*", lambda route: held.append(route))  # noqa: PLW0108 (a built-in method is no handler)
     with page.expect_request("**/views?from=1&*"):
         page.goto(f"{table.http.base_url}/replay/{table.id}#e=65")
     page.fill("#number", "75")
