@@ -371,3 +371,18 @@ def test_a_record_that_could_not_be_read_is_read_when_it_can_be(look: Look, play
     at_event(page, 9)
     page.locator("#state[data-state='live']").wait_for()
     assert page.locator("#trouble").is_hidden()
+
+
+def test_a_place_that_could_not_be_read_is_drawn_when_the_connection_is_back(look: Look, played: AtTable) -> None:
+    last = played.view["version"]
+    page = look(f"/replay/{played.id}#e={last}")
+    at_event(page, last)
+    page.locator("#state[data-state='live']").wait_for()
+    page.route("**/views?from=1&*", lambda route: route.abort())
+    page.keyboard.press("Home")
+    page.locator("#trouble").wait_for()
+    page.unroute("**/views?from=1&*")
+    played.move()
+    page.locator("#trouble").wait_for(state="hidden")
+    at_event(page, 1)
+    assert page.evaluate(LEFT) == [0, 0, 0, 0]

@@ -90,6 +90,7 @@ async function begin() {
       if (mine !== era) return;
       connection = name;
       showState(name, ...STATES[name]);
+      if (name === "live" && !at("trouble").hidden) go(current, { put: false }); // what could not be read may be there by now
     },
   });
 }
@@ -114,7 +115,6 @@ async function takeLive(mine, event, view) {
   } else if (view.version > record.version) {
     try {
       await readOn(mine);
-      if (mine === era) fine();
     } catch (problem) {
       if (mine === era) trouble(problem);
       return; // the next event asks again
