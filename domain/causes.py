@@ -57,6 +57,7 @@ PASSED: Final = type_name(Passed)
 DEALT: Final = type_name(CardsDealt)
 PLAYED: Final = frozenset((type_name(Played), type_name(CardsPlayed), type_name(ThrowFailed)))
 DECLINED: Final = frozenset((type_name(DeclarationDeclined), type_name(CounterDeclined)))
+"""Stored names of the first events of passing, dealing on, playing and declining."""
 
 
 def command_of(events: Sequence[Recorded]) -> Command | None:

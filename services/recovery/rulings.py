@@ -94,8 +94,8 @@ class _Check:
                 try:
                     self._follow(stored)
                 except ValueError as error:
-                    en = f"The record of this case cannot be followed: {error}."
-                    self.fault = Disagreement(NAME, stored.key, stored.version, en, "争议记录有误。")
+                    en = f"The record of this case cannot be followed: {error}. Bring it back from a backup."
+                    self.fault = Disagreement(NAME, stored.key, stored.version, en, "争议记录有误,请从备份恢复。")
         if self.fault is None:
             try:
                 self._made.feed([(each.sequence, each.data) for each in page if each.sequence <= self.upto])
@@ -105,14 +105,14 @@ class _Check:
     def _follow(self, stored: StoredRecord) -> None:
         recorded = read_line(stored.data, "disputes")
         event = recorded.event
-        if isinstance(event, EvidenceAttached):
+        if isinstance(event, EvidenceAttached):  # files are not kept in memory
             recorded = recorded._replace(event=event.model_copy(update={"content": None}), line=b"")
         if recorded.table != stored.key:
             raise ValueError(f"event {recorded.table}:{recorded.version} is not one of {stored.key}")
         self._cases[stored.key] = evolve(self._cases.get(stored.key), recorded)
 
     def close(self) -> None:
-        """Read what was made."""
+        """Read what was made, and let go of it."""
         with self._made.engine.connect() as connection:
             self._rows = _rows(connection)
         self._made.engine.dispose()

@@ -28,6 +28,8 @@ ARGUMENTS = (
 )
 NAMES = ("alice", "bob", "carol", "dave")
 Look = Callable[..., "Page"]
+NOWHERE = "**/nowhere"
+"""No page asks for it. A page with a route is intercepted from its start; one that gets its first route later lets some requests pass by."""
 WIDE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 """Whether nothing has to be scrolled to sideways."""
 
@@ -54,11 +56,12 @@ class AtTable:
         self.http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self.operator = operator
         body = {"ruleset": ruleset, "options": {"hands": 4, **options}}
-        self.id = str(self._post("/tables", operator, body)["table"])
+        self.id = str(self.send("/tables", operator, body)["table"])
         self.path = f"/tables/{self.id}"
-        self.tokens = {name: self._post(f"{self.path}/seats", operator, {"player": name})["token"] for name in NAMES}
+        self.tokens = {name: self.send(f"{self.path}/seats", operator, {"player": name})["token"] for name in NAMES}
 
-    def _post(self, path: str, token: str, body: Any = None) -> Any:
+    def send(self, path: str, token: str, body: Any = None) -> Any:
+        """Send a command with a token; it must be taken."""
         response = self.http.post(path, json=body, headers={"Authorization": f"Bearer {token}"})
         assert response.is_success, response.text
         return response.json()
@@ -77,18 +80,18 @@ class AtTable:
         seats = hand["waiting"] if hand["family"] == "trumps" else [hand["turn"]]
         return [view["seats"][seat]["player"] for seat in seats]
 
-    def hints(self, player: str) -> Any:
+    def hints(self, player: str, limit: int = 1) -> Any:
         """What a player may do now, best first."""
         bearer = {"Authorization": f"Bearer {self.tokens[player]}"}
-        return self.http.get(f"{self.path}/options", params={"limit": 1}, headers=bearer).json()
+        return self.http.get(f"{self.path}/options", params={"limit": limit}, headers=bearer).json()
 
     def post(self, player: str, path: str, body: Any = None) -> Any:
         """A command of a player."""
-        return self._post(f"{self.path}/{path}", self.tokens[player], body)
+        return self.send(f"{self.path}/{path}", self.tokens[player], body)
 
     def deal(self) -> None:
         """Start a hand."""
-        self._post(f"{self.path}/hands", self.operator)
+        self.send(f"{self.path}/hands", self.operator)
 
     def move(self, player: str | None = None) -> Any:
         """A player, by default the one to move, does the first thing that the hints say, passes or declines."""
@@ -187,6 +190,7 @@ def look(browser: "Browser", urls: dict[str, str]) -> Iterator[Look]:
         contexts.append(context)
         context.set_default_timeout(15_000)
         page = context.new_page()
+        page.route(NOWHERE, lambda route: route.abort())
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text) if "Content Security" in said.text else None)
         page.goto(urls[service] + path)

@@ -11,6 +11,7 @@ import httpx
 from playwright.sync_api import sync_playwright
 
 from tests.browser.conftest import ARGUMENTS, CHROMIUM, AtTable, shows
+from tests.browser.seats import to_follow
 from tests.kit.house import House
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ FOLDER: Final = Path(__file__).parent.parent.parent / "docs" / "pictures"
 DESK: Final = {"viewport": {"width": 1280, "height": 900}}
 TALL: Final = {"viewport": {"width": 1280, "height": 1250}}
 PHONE: Final = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-
 REST: Final = 1500
 """Milliseconds in which a page gets to rest."""
 
@@ -45,15 +45,14 @@ class Studio:
         page.screenshot(path=self.folder / name, animations="disabled")
 
     def table(self, ruleset: str, **options: Any) -> AtTable:
-        """A table of four, its first hand dealt."""
-        table = AtTable(self.urls["url"], self.urls["operator"], ruleset, **options)
-        table.deal()
-        return table
+        """A table of four."""
+        return AtTable(self.urls["url"], self.urls["operator"], ruleset, **options)
 
     def lobby(self) -> None:
         """Tables of several rules, some in play, one over."""
         for number, ruleset in enumerate(("basic", "jj", "qianbian", "jinbao")):
             table = self.table(ruleset, hands=1 if number == 0 else 4)
+            table.deal()
             for _ in range(3 + 5 * number):
                 table.move()
             if number == 0:
@@ -65,6 +64,7 @@ class Studio:
     def watching(self) -> None:
         """A trump game in its seventh trick, to which three have played."""
         table = self.table("ningxia", deal_step=25, deal_pace=0)
+        table.deal()
         while (hand := table.view["hand"])["phase"] != "playing" or hand["trick"] < 7 or len(hand["plays"]) < 3:
             if table.waiting():
                 table.move()
@@ -74,8 +74,9 @@ class Studio:
                 self.take(page, name)
 
     def replaying(self) -> None:
-        """Two hands, at a bomb of the first that beat something while others could have been played, and its phone in the dark."""
+        """A hand at a late bomb, with the next one dealt; and the same on a phone in the dark."""
         table, bomb = self.table("huopin"), None
+        table.deal()
         while bomb is None:
             table.play_out()
             events = table.http.get(f"{table.path}/audit", params={"limit": 1000}).json()["events"]
@@ -90,12 +91,9 @@ class Studio:
     def playing(self) -> None:
         """A seat on a phone, with a hint, to beat what was led."""
         table = self.table("huopin")
-        while not (table.waiting() == ["alice"] and table.view["hand"]["to_beat"] and table.hints("alice")["options"]):
-            table.play_out() if table.view["hand"]["trick"] > 4 else table.move()
-            if table.view["hand"]["result"]:
-                table.deal()
+        version = to_follow(table)
         with self.look(table.seat_link("alice"), **PHONE) as page:
-            shows(page, table.view["version"])
+            shows(page, version)
             page.click("#hint")
             page.wait_for_function("() => !document.querySelector('#do').disabled")
             self.take(page, "play-phone.png")
@@ -103,20 +101,16 @@ class Studio:
     def disputing(self) -> None:
         """A case as its adjudicator reads it."""
         table = self.table("huopin")
+        table.deal()
         table.play_out()
         events = table.http.get(f"{table.path}/audit").json()["events"]
         event = next(each["version"] for each in events if each["type"].startswith("shuangkou.played"))
         claim = {"table": table.id, "event": event, "claim": "我点错了牌。 I clicked the wrong card."}
-        case = self._post(table, "/disputes", claim, table.tokens["alice"])["dispute"]
-        self._post(table, f"/disputes/{case}/assignments", {"adjudicator": "adjudicator"}, self.urls["operator"])
+        case = table.send("/disputes", table.tokens["alice"], claim)["dispute"]
+        table.send(f"/disputes/{case}/assignments", self.urls["operator"], {"adjudicator": "adjudicator"})
         with self.look(f"/disputes/{case}#token={self.urls['adjudicator']}", **TALL) as page:
             page.locator("#inside[data-version]").wait_for()
             self.take(page, "dispute.png")
-
-    @staticmethod
-    def _post(table: AtTable, path: str, body: dict[str, Any], token: str) -> Any:
-        response = table.http.post(path, json=body, headers={"Authorization": f"Bearer {token}"})
-        return response.raise_for_status().json()
 
 
 def main(folder: Path = FOLDER) -> None:
