@@ -29,7 +29,7 @@ ARGUMENTS = (
 NAMES = ("alice", "bob", "carol", "dave")
 Look = Callable[..., "Page"]
 NOWHERE = "**/nowhere"
-"""No page asks for it. A page with a route is intercepted from its start; one that gets its first route later lets some requests pass by."""
+"""No page asks for it. A route from the start intercepts a page; one that gets its first route later lets some requests pass by."""
 WIDE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 """Whether nothing has to be scrolled to sideways."""
 

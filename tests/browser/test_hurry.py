@@ -11,7 +11,7 @@ from tests.browser.seats import cards_of, in_turn, pick, picks, sit, view_seat
 def test_what_was_said_of_a_turn_goes_with_it(look: Look, table: AtTable) -> None:
     page, version = in_turn(look, table)
     groups = page.locator("#hand .held-group")
-    groups.last.locator(".card").first.click(position={"x": 10, "y": 10})
+    groups.nth(1).locator(".card").first.click(position={"x": 10, "y": 10})
     groups.nth(4).locator(".card").first.click(position={"x": 10, "y": 10})
     page.click("#do")
     page.locator("#refusal").wait_for()
